@@ -1,0 +1,70 @@
+"""Solves one forest in a process of its own and writes the result as JSON: so peak memory belongs to that solve.
+
+``python -m benchmarks.solve_one FOREST OBJECTIVE [--engine E] [--time-limit S] [--memory-limit GB] [--n-jobs N]``
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import time
+
+import onetree
+
+
+def peak_bytes():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.solve_one", description=__doc__)
+    parser.add_argument("forest")
+    parser.add_argument("objective")
+    parser.add_argument("--engine")
+    parser.add_argument("--time-limit", type=float)
+    parser.add_argument("--memory-limit", type=float)
+    parser.add_argument("--n-jobs", type=int, default=1)
+    options = parser.parse_args()
+
+    ensemble = onetree.load_ensemble(options.forest)
+    before = peak_bytes()
+    started = time.perf_counter()
+    try:
+        solution = onetree.born_again(
+            ensemble,
+            objective=options.objective,
+            method="exact",
+            engine=options.engine,
+            time_limit=options.time_limit,
+            memory_limit=options.memory_limit,
+            n_jobs=options.n_jobs,
+            verify=False,  # not part of the peer's work; done below, outside the measured time
+        )
+    except onetree.errors.OnetreeError as error:
+        json.dump({"status": "failed", "message": str(error), "peak_bytes": peak_bytes()}, sys.stdout)
+        return
+    call_seconds = time.perf_counter() - started
+    after = peak_bytes()
+    result = {
+        "status": solution.status,
+        "value": solution.value,
+        "lower_bound": solution.lower_bound,
+        "depth": solution.tree.depth,
+        "leaves": solution.tree.n_leaves,
+        "seconds": solution.stats["seconds"],
+        "call_seconds": call_seconds,
+        "peak_bytes": after,
+        "peak_bytes_of_solve": after - before,  # without the interpreter and the libraries
+        "engine": solution.stats["engine"],
+        "cells": solution.stats.get("cells"),
+        "boxes": solution.stats.get("boxes"),
+        "states": solution.stats.get("states"),
+        "verified": bool(onetree.verify(solution.tree, ensemble)),
+    }
+    json.dump(result, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

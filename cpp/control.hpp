@@ -1,0 +1,62 @@
+// Limits and the caller's wish to stop, asked for often and cheap to ask.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+
+namespace onetree {
+
+struct ProgressReport {
+  const char* phase;
+  double elapsed;
+  std::int64_t lower_bound;  // -1: unknown
+  std::int64_t upper_bound;  // -1: unknown
+  std::int64_t states;
+  double fraction;  // -1: unknown
+};
+
+// The caller asked to stop (Ctrl-C, or an exception in its callback): unwinds to the language boundary.
+struct Interrupted : std::runtime_error {
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+// Not an answer but a limit: the engine that throws it has its bounds elsewhere.
+struct LimitReached : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Control {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  double time_limit = 0;                       // seconds; 0: none
+  std::size_t memory_limit = ~std::size_t{0};  // bytes
+  int n_threads = 1;
+  // Returns true when the caller wants to stop. Called from the thread that called the engine, at most ten times a
+  // second.
+  std::function<bool(const ProgressReport&)> report;
+
+  Control() : start_(Clock::now()), next_report_(0.1) {}
+
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool time_is_up() const { return time_limit > 0 && elapsed() >= time_limit; }
+
+  // Reports if it is time to; throws Interrupted or LimitReached.
+  void check(const char* phase, std::int64_t lower, std::int64_t upper, std::int64_t states, double fraction = -1) {
+    const double now = elapsed();
+    if (now >= next_report_) {
+      next_report_ = now + 0.1;
+      if (report && report({phase, now, lower, upper, states, fraction})) throw Interrupted();
+    }
+    if (time_limit > 0 && now >= time_limit) throw LimitReached("time");
+  }
+
+ private:
+  Clock::time_point start_;
+  double next_report_;
+};
+
+}  // namespace onetree

@@ -1,0 +1,60 @@
+// A tree ensemble as borrowed arrays, and the rule that turns its leaves into a class.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace onetree {
+
+using Class = std::uint8_t;
+inline constexpr int kMaxClasses = 256;
+
+struct Rule {
+  bool float32 = false;        // the accumulator is a float, not a double
+  double divisor = 1.0;        // the sum is divided by this before the decision
+  double cut = 0.0;            // one output: class 1 iff score > cut
+  bool cut_inclusive = false;  // ... or score >= cut
+};
+
+struct Ensemble {
+  int n_features;
+  int n_outputs;  // n_classes, or 1 for a single score
+  int n_classes;
+  std::span<const std::int32_t> roots;         // one per tree
+  std::span<const std::int32_t> feature;       // per node; -1 at a leaf
+  std::span<const std::int32_t> left, right;   // per node; -1 at a leaf
+  std::span<const double> threshold;           // left iff x <= threshold
+  std::span<const std::uint8_t> missing_left;  // where NaN goes
+  std::span<const double> value;               // n_nodes x n_outputs
+  std::span<const double> base;                // n_outputs: where the sum starts
+  std::span<const std::uint8_t> nan_features;  // features on which NaN is an input
+  Rule rule;
+
+  int n_trees() const { return static_cast<int>(roots.size()); }
+  const double* leaf_value(std::int32_t node) const {
+    return value.data() + static_cast<std::size_t>(node) * n_outputs;
+  }
+
+  // The class that the source library computes when these leaves are reached, in its order and precision.
+  Class decide(std::span<const std::int32_t> leaves) const;
+  Class decide_scores(std::span<const double> scores) const;
+
+  // All sums are small integers: order and rounding cannot matter.
+  bool sums_are_exact() const;
+};
+
+// Decides a region from bounds alone: the class every point of it gets, or -1 where the bounds do not tell.
+class BoundDecider {
+ public:
+  explicit BoundDecider(const Ensemble& ensemble);
+  int decide(const double* low, const double* high) const;
+  bool exact() const { return exact_; }
+
+ private:
+  const Ensemble& ensemble_;
+  bool exact_;
+  double margin_;  // on the undivided sum
+};
+
+}  // namespace onetree

@@ -1,0 +1,54 @@
+#include "greedy.hpp"
+
+#include <cmath>
+
+#include "function.hpp"
+
+namespace onetree {
+
+FlatTree greedy_tree(const Grid& grid, Control& control) {
+  struct Task {
+    Function function;
+    Origin origin;
+    std::int32_t parent;
+    bool is_left;
+  };
+  FlatTree tree;
+  std::vector<Task> tasks;
+  tasks.push_back({function_of(grid), origin_of(grid), -1, false});
+  while (!tasks.empty()) {
+    const Task task = std::move(tasks.back());
+    tasks.pop_back();
+    if (tree.feature.size() % 64 == 0)
+      control.check("first tree", -1, -1, static_cast<std::int64_t>(tree.feature.size()));
+    const Function& function = task.function;
+    std::int32_t node;
+    if (function.is_constant()) {
+      node = tree.add_leaf(function.classes[0]);
+    } else {
+      const Profile profile(function);
+      Cut best{0, 0};
+      double best_cost = HUGE_VAL;
+      for (int axis = 0; axis < function.n_axes(); ++axis)
+        for (int position = 0; position + 1 < function.size[axis]; ++position) {
+          const Cut cut{axis, position};
+          const double cost = std::sqrt(profile.cells_in(cut, true)) + std::sqrt(profile.cells_in(cut, false));
+          if (cost < best_cost) {
+            best_cost = cost;
+            best = cut;
+          }
+        }
+      const Axis& axis = grid.axes[task.origin.axis[best.axis]];
+      node = tree.add_split(axis.feature, axis.thresholds[task.origin.last_slab[best.axis][best.position]]);
+      for (const bool left : {false, true}) {  // the left side is popped, and numbered, first
+        Task child{{}, {}, node, left};
+        child.function = side_of(function, profile, best, left, &task.origin, &child.origin);
+        tasks.push_back(std::move(child));
+      }
+    }
+    if (task.parent >= 0) (task.is_left ? tree.left : tree.right)[task.parent] = node;
+  }
+  return tree;
+}
+
+}  // namespace onetree

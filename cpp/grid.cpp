@@ -1,0 +1,462 @@
+#include "grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+namespace onetree {
+
+Levels levels_of(const Ensemble& ensemble) {
+  Levels levels(ensemble.n_features);
+  for (std::size_t node = 0; node < ensemble.feature.size(); ++node)
+    if (ensemble.feature[node] >= 0) levels[ensemble.feature[node]].push_back(ensemble.threshold[node]);
+  for (int j = 0; j < ensemble.n_features; ++j) {
+    std::vector<double>& t = levels[j];
+    std::sort(t.begin(), t.end());
+    t.erase(std::unique(t.begin(), t.end()), t.end());
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    if (!ensemble.nan_features[j]) {
+      if (!t.empty() && t.back() == inf) t.pop_back();  // every input is on its left
+    } else if (!t.empty() && t.back() != inf) {
+      t.push_back(inf);
+    }
+  }
+  return levels;
+}
+
+namespace {
+
+// Trees restricted to a box, hash-consed. Children have smaller numbers than their parents; a split both of whose sides
+// are equal does not exist.
+class RestrictedTrees {
+ public:
+  RestrictedTrees(const Ensemble& ensemble, const Levels& levels, const std::vector<int>& layer_of_feature)
+      : ensemble_(ensemble), levels_(levels), layer_of_feature_(layer_of_feature) {
+    import_trees();
+  }
+
+  struct Node {
+    int layer;    // first layer that the tree depends on; kLeafLayer at a leaf
+    int feature;  // of its root; -1 at a leaf
+    int level;    // goes left iff slab <= level
+    bool missing_left;
+    std::int32_t left, right;  // at a leaf, left is the ensemble's leaf node
+    std::int64_t row;          // where its restrictions to the slabs of `layer` begin; -1: not yet known
+  };
+  static constexpr int kLeafLayer = std::numeric_limits<int>::max();
+
+  const Node& operator[](std::int32_t id) const { return nodes_[id]; }
+  const std::vector<std::int32_t>& roots() const { return roots_; }
+  const double* low(std::int32_t id) const {
+    return bounds_.data() + 2 * static_cast<std::size_t>(id) * ensemble_.n_outputs;
+  }
+  const double* high(std::int32_t id) const { return low(id) + ensemble_.n_outputs; }
+
+  // The tree on each slab of its first layer. The pointer holds until the next call.
+  const std::int32_t* row(std::int32_t id) {
+    if (nodes_[id].row < 0) fill_row(id);
+    return rows_.data() + nodes_[id].row;
+  }
+  void ensure_row(std::int32_t id) {
+    if (nodes_[id].row < 0) fill_row(id);
+  }
+
+ private:
+  bool goes_left(const Node& node, int slab) const {
+    const bool is_nan = ensemble_.nan_features[node.feature] && slab == static_cast<int>(levels_[node.feature].size());
+    return is_nan ? node.missing_left : slab <= node.level;
+  }
+
+  void fill_row(std::int32_t id) {
+    const int layer = nodes_[id].layer;
+    const int n_slabs = slabs_of_layer_[layer];
+    auto waits = [&](std::int32_t child) { return nodes_[child].layer == layer && nodes_[child].row < 0; };
+    auto on_slab = [&](std::int32_t child, int slab) {
+      return nodes_[child].layer == layer ? rows_[nodes_[child].row + slab] : child;
+    };
+    // A stack of our own: a tree may be deeper than the machine's stack.
+    stack_.assign(1, id);
+    while (!stack_.empty()) {
+      const std::int32_t top = stack_.back();
+      const Node node = nodes_[top];
+      const std::size_t waiting = stack_.size();
+      if (node.row < 0 && waits(node.left)) stack_.push_back(node.left);
+      if (node.row < 0 && waits(node.right)) stack_.push_back(node.right);
+      if (stack_.size() > waiting) continue;
+      stack_.pop_back();
+      if (node.row >= 0) continue;
+      const std::size_t row = rows_.size();
+      rows_.resize(row + n_slabs);
+      const bool splits_here = layer_of_feature_[node.feature] == layer;
+      for (int slab = 0; slab < n_slabs; ++slab) {
+        if (splits_here) {
+          rows_[row + slab] = on_slab(goes_left(node, slab) ? node.left : node.right, slab);
+        } else {
+          const std::int32_t left = on_slab(node.left, slab), right = on_slab(node.right, slab);
+          rows_[row + slab] = make(node.feature, node.level, node.missing_left, left, right);
+        }
+      }
+      nodes_[top].row = static_cast<std::int64_t>(row);
+    }
+  }
+
+  std::int32_t make(int feature, int level, bool missing_left, std::int32_t left, std::int32_t right) {
+    if (left == right) return left;
+    const std::int32_t key[] = {feature, 2 * level + missing_left, left, right};
+    const auto [id, is_new] = interner_.intern(key);
+    if (is_new) {
+      const int layer = std::min({layer_of_feature_[feature], nodes_[left].layer, nodes_[right].layer});
+      nodes_.push_back({layer, feature, level, missing_left, left, right, -1});
+      for (int k = 0; k < ensemble_.n_outputs; ++k) bounds_.push_back(std::min(low(left)[k], low(right)[k]));
+      for (int k = 0; k < ensemble_.n_outputs; ++k) bounds_.push_back(std::max(high(left)[k], high(right)[k]));
+    }
+    return id;
+  }
+
+  std::int32_t make_leaf(std::int32_t ensemble_node) {
+    const double* value = ensemble_.leaf_value(ensemble_node);
+    key_.assign(1 + 2 * static_cast<std::size_t>(ensemble_.n_outputs), -1);
+    for (int k = 0; k < ensemble_.n_outputs; ++k) {
+      const double canonical = value[k] == 0 ? 0.0 : value[k];
+      std::memcpy(&key_[1 + 2 * k], &canonical, sizeof canonical);
+    }
+    const auto [id, is_new] = interner_.intern(key_);
+    if (is_new) {
+      nodes_.push_back({kLeafLayer, -1, 0, false, ensemble_node, -1, -1});
+      for (int side = 0; side < 2; ++side) bounds_.insert(bounds_.end(), value, value + ensemble_.n_outputs);
+    }
+    return id;
+  }
+
+  void import_trees() {
+    for (int j = 0; j < ensemble_.n_features; ++j) {
+      const int layer = layer_of_feature_[j];
+      if (layer < 0) continue;
+      if (slabs_of_layer_.size() <= static_cast<std::size_t>(layer)) slabs_of_layer_.resize(layer + 1);
+      slabs_of_layer_[layer] = static_cast<int>(levels_[j].size()) + 1;
+    }
+    std::vector<std::int32_t> id_of(ensemble_.feature.size(), -1);
+    std::vector<std::int32_t> todo;
+    for (const std::int32_t root : ensemble_.roots) {
+      todo.push_back(root);
+      while (!todo.empty()) {
+        const std::int32_t node = todo.back();
+        const int feature = ensemble_.feature[node];
+        if (feature < 0) {
+          id_of[node] = make_leaf(node);
+          todo.pop_back();
+          continue;
+        }
+        const std::int32_t left = id_of[ensemble_.left[node]], right = id_of[ensemble_.right[node]];
+        if (left < 0) todo.push_back(ensemble_.left[node]);
+        if (right < 0) todo.push_back(ensemble_.right[node]);
+        if (left < 0 || right < 0) continue;
+        const std::vector<double>& t = levels_[feature];
+        const int level = static_cast<int>(std::lower_bound(t.begin(), t.end(), ensemble_.threshold[node]) - t.begin());
+        if (level == static_cast<int>(t.size()))
+          id_of[node] = left;  // x <= +inf where NaN is no input
+        else
+          id_of[node] = make(feature, level, ensemble_.missing_left[node] != 0, left, right);
+        todo.pop_back();
+      }
+      roots_.push_back(id_of[root]);
+    }
+  }
+
+  const Ensemble& ensemble_;
+  const Levels& levels_;
+  const std::vector<int>& layer_of_feature_;
+  std::vector<int> slabs_of_layer_;
+  std::vector<Node> nodes_;
+  std::vector<double> bounds_;  // per node: low, then high, of every output
+  std::vector<std::int32_t> rows_;
+  std::vector<std::int32_t> roots_, stack_, key_;
+  Interner interner_;
+};
+
+// A diagram of more states takes minutes, and its grid is far too large for exact search anyway.
+constexpr std::size_t kMaxStates = std::size_t{1} << 23;
+constexpr double kMaxCells = 0x1p32;
+
+// Numbers below n_classes are classes; the rest are nodes of the diagram, n_classes + index.
+using Function = std::int32_t;
+
+class Diagram {
+ public:
+  Diagram(const Ensemble& ensemble, Control& control)
+      : ensemble_(ensemble),
+        control_(control),
+        levels_(levels_of(ensemble)),
+        decider_(ensemble),
+        layer_of_feature_(order_features()),
+        trees_(ensemble, levels_, layer_of_feature_),
+        layers_(feature_of_layer_.size()) {
+    open_states();
+    reduce();
+  }
+
+  Levels essential_levels() const;
+  Grid grid() const;
+
+ private:
+  struct Layer {
+    Interner states;              // in the order in which they were met
+    std::vector<Function> child;  // per state and slab: a class, or -1 - state of layer `child_layer`
+    std::vector<std::int32_t> child_layer;
+    std::vector<Function> function;  // per state, once reduced
+    Interner rows;                   // distinct rows of child functions
+    std::vector<Function> node_of_row;
+    std::vector<char> essential;  // per hyperplane
+  };
+
+  int n_slabs(int layer) const { return static_cast<int>(levels_[feature_of_layer_[layer]].size()) + 1; }
+
+  // Features used by many splits come first: they settle most trees.
+  std::vector<int> order_features() {
+    std::vector<int> uses(ensemble_.n_features);
+    for (const std::int32_t feature : ensemble_.feature)
+      if (feature >= 0) ++uses[feature];
+    for (int j = 0; j < ensemble_.n_features; ++j)
+      if (!levels_[j].empty()) feature_of_layer_.push_back(j);
+    std::stable_sort(feature_of_layer_.begin(), feature_of_layer_.end(),
+                     [&](int a, int b) { return uses[a] > uses[b]; });
+    std::vector<int> layer_of(ensemble_.n_features, -1);
+    for (std::size_t layer = 0; layer < feature_of_layer_.size(); ++layer)
+      layer_of[feature_of_layer_[layer]] = static_cast<int>(layer);
+    return layer_of;
+  }
+
+  // Turns restricted trees, added to base_, into a class or into -1 - state of the layer they wait for.
+  Function classify(const std::vector<std::int32_t>& ids, std::int32_t& layer);
+
+  void count_state(int layer);
+  void open_states();
+  void reduce();
+
+  const Ensemble& ensemble_;
+  Control& control_;
+  Levels levels_;
+  BoundDecider decider_;
+  std::vector<int> feature_of_layer_;
+  std::vector<int> layer_of_feature_;
+  RestrictedTrees trees_;
+  std::vector<Layer> layers_;
+  std::vector<std::pair<int, std::int32_t>> nodes_;  // layer, and row in it, of every diagram node
+  Function root_ = 0;
+  std::int32_t root_layer_ = 0;
+  std::vector<std::size_t> waiting_;
+  std::vector<double> base_, low_, high_;
+  std::vector<std::int32_t> key_;
+  std::size_t n_states_ = 0;
+  std::size_t bytes_ = 0;  // of states and their children
+};
+
+Function Diagram::classify(const std::vector<std::int32_t>& ids, std::int32_t& layer) {
+  const int n = ensemble_.n_outputs;
+  low_ = high_ = base_;
+  layer = RestrictedTrees::kLeafLayer;
+  for (const std::int32_t id : ids) {
+    const double *low = trees_.low(id), *high = trees_.high(id);
+    for (int k = 0; k < n; ++k) low_[k] += low[k];
+    for (int k = 0; k < n; ++k) high_[k] += high[k];
+    layer = std::min(layer, trees_[id].layer);
+  }
+  const int decided = decider_.decide(low_.data(), high_.data());
+  if (decided >= 0) return decided;
+  if (layer == RestrictedTrees::kLeafLayer) {
+    if (decider_.exact()) {
+      for (double& score : low_) score /= ensemble_.rule.divisor;
+      return ensemble_.decide_scores(low_);
+    }
+    key_.clear();
+    for (const std::int32_t id : ids) key_.push_back(trees_[id].left);
+    return ensemble_.decide(key_);
+  }
+  if (decider_.exact()) {
+    // Only the sums of settled trees and the multiset of the others matter.
+    key_.clear();
+    low_ = base_;
+    for (const std::int32_t id : ids) {
+      if (trees_[id].layer != RestrictedTrees::kLeafLayer)
+        key_.push_back(id);
+      else
+        for (int k = 0; k < n; ++k) low_[k] += trees_.low(id)[k];
+    }
+    std::sort(key_.begin(), key_.end());
+    const double smallest = n == 1 ? 0 : *std::min_element(low_.begin(), low_.end());
+    for (int k = 0; k < n; ++k) key_.push_back(static_cast<std::int32_t>(low_[k] - smallest));
+  } else {
+    key_ = ids;
+  }
+  const auto [state, is_new] = layers_[layer].states.intern(key_);
+  if (is_new) count_state(layer);
+  return -1 - state;
+}
+
+void Diagram::count_state(int layer) {
+  ++n_states_;
+  bytes_ += key_.size() * sizeof(std::int32_t) + n_slabs(layer) * (sizeof(Function) + sizeof(std::int32_t)) + 32;
+  if (n_states_ > kMaxStates) throw GridTooLarge("more than " + std::to_string(kMaxStates) + " states");
+  if (bytes_ > control_.memory_limit) throw GridTooLarge("its states alone pass the memory limit");
+}
+
+void Diagram::open_states() {
+  base_.assign(ensemble_.base.begin(), ensemble_.base.end());
+  std::int32_t layer_of_root = 0;
+  root_ = classify(trees_.roots(), layer_of_root);
+  if (root_ < 0) root_layer_ = layer_of_root;
+  std::vector<std::int32_t> ids, restricted;
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+    Layer& here = layers_[layer];
+    const int slabs = n_slabs(static_cast<int>(layer));
+    here.child.resize(static_cast<std::size_t>(here.states.size()) * slabs);
+    here.child_layer.resize(here.child.size());
+    for (std::int32_t state = 0; state < here.states.size(); ++state) {
+      if (state % 256 == 255) control_.check("grid", -1, -1, static_cast<std::int64_t>(n_states_));
+      const std::span<const std::int32_t> key = here.states.key(state);
+      const std::size_t n_folded = decider_.exact() ? ensemble_.n_outputs : 0;
+      ids.assign(key.begin(), key.end() - n_folded);
+      if (n_folded) base_.assign(key.end() - n_folded, key.end());
+      waiting_.clear();
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        if (trees_[ids[i]].layer == static_cast<int>(layer)) {
+          trees_.ensure_row(ids[i]);
+          waiting_.push_back(i);
+        }
+      Function* child = here.child.data() + static_cast<std::size_t>(state) * slabs;
+      std::int32_t* child_layer = here.child_layer.data() + static_cast<std::size_t>(state) * slabs;
+      restricted = ids;
+      for (int slab = 0; slab < slabs; ++slab) {
+        bool same = slab > 0;
+        for (const std::size_t i : waiting_) {
+          const std::int32_t id = trees_.row(ids[i])[slab];
+          same &= id == restricted[i];
+          restricted[i] = id;
+        }
+        if (same) {
+          child[slab] = child[slab - 1];
+          child_layer[slab] = child_layer[slab - 1];
+        } else {
+          child[slab] = classify(restricted, child_layer[slab]);
+        }
+      }
+    }
+  }
+}
+
+void Diagram::reduce() {
+  for (std::size_t layer = layers_.size(); layer-- > 0;) {
+    Layer& here = layers_[layer];
+    const int slabs = n_slabs(static_cast<int>(layer));
+    here.function.resize(here.states.size());
+    here.essential.assign(slabs - 1, 0);
+    key_.resize(slabs);
+    for (std::int32_t state = 0; state < here.states.size(); ++state) {
+      const std::size_t at = static_cast<std::size_t>(state) * slabs;
+      bool constant = true;
+      for (int slab = 0; slab < slabs; ++slab) {
+        const Function child = here.child[at + slab];
+        key_[slab] = child >= 0 ? child : layers_[here.child_layer[at + slab]].function[-1 - child];
+        if (slab > 0 && key_[slab] != key_[slab - 1]) {
+          here.essential[slab - 1] = 1;
+          constant = false;
+        }
+      }
+      if (constant) {
+        here.function[state] = key_[0];
+        continue;
+      }
+      const auto [row, is_new] = here.rows.intern(key_);
+      if (is_new) {
+        here.node_of_row.push_back(ensemble_.n_classes + static_cast<Function>(nodes_.size()));
+        nodes_.emplace_back(static_cast<int>(layer), row);
+      }
+      here.function[state] = here.node_of_row[row];
+    }
+    here.child = {};
+    here.child_layer = {};
+    here.states = Interner();
+  }
+  if (root_ < 0) root_ = layers_[root_layer_].function[-1 - root_];
+}
+
+Levels Diagram::essential_levels() const {
+  Levels essential(ensemble_.n_features);
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+    const int feature = feature_of_layer_[layer];
+    for (std::size_t h = 0; h < layers_[layer].essential.size(); ++h)
+      if (layers_[layer].essential[h]) essential[feature].push_back(levels_[feature][h]);
+  }
+  return essential;
+}
+
+Grid Diagram::grid() const {
+  Grid grid;
+  // Per axis: its layer, and the slab of the full grid that stands for each slab that is left.
+  std::vector<int> axis_layer;
+  std::vector<std::vector<int>> kept;
+  double n_cells = 1;
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+    const std::vector<char>& essential = layers_[layer].essential;
+    const std::vector<double>& levels = levels_[feature_of_layer_[layer]];
+    Axis axis{feature_of_layer_[layer], {}};
+    std::vector<int> representatives;
+    for (std::size_t h = 0; h < essential.size(); ++h)
+      if (essential[h]) {
+        axis.thresholds.push_back(levels[h]);
+        representatives.push_back(static_cast<int>(h));
+      }
+    if (axis.thresholds.empty()) continue;
+    representatives.push_back(static_cast<int>(essential.size()));
+    n_cells *= axis.n_slabs();
+    grid.axes.push_back(std::move(axis));
+    axis_layer.push_back(static_cast<int>(layer));
+    kept.push_back(std::move(representatives));
+  }
+  if (n_cells > static_cast<double>(control_.memory_limit) || n_cells > kMaxCells)
+    throw GridTooLarge(std::to_string(n_cells) + " cells");
+  grid.classes.resize(static_cast<std::size_t>(n_cells));
+
+  const int n_axes = grid.n_axes();
+  std::vector<std::size_t> block(n_axes + 1, 1);  // cells below one slab of the axis before
+  for (int axis = n_axes; axis-- > 0;) block[axis] = block[axis + 1] * grid.axes[axis].n_slabs();
+  // A function met again on the same axis is copied from where it was painted first.
+  Class* cells = grid.classes.data();
+  std::vector<std::size_t> painted(nodes_.size(), ~std::size_t{0});
+  auto fill = [&](auto&& self, Function function, int axis, std::size_t at) -> void {
+    if (function < ensemble_.n_classes) {
+      std::memset(cells + at, function, block[axis]);
+      return;
+    }
+    const auto [layer, row] = nodes_[function - ensemble_.n_classes];
+    std::size_t& first = painted[function - ensemble_.n_classes];
+    int own = axis;  // the function does not depend on the axes before its own
+    while (axis_layer[own] != layer) ++own;
+    if (first != ~std::size_t{0}) {
+      std::memcpy(cells + at, cells + first, block[own]);
+    } else {
+      const std::span<const std::int32_t> child = layers_[layer].rows.key(row);
+      for (std::size_t slab = 0; slab < kept[own].size(); ++slab)
+        self(self, child[kept[own][slab]], own + 1, at + slab * block[own + 1]);
+      first = at;
+    }
+    for (std::size_t done = block[own]; done < block[axis]; done += block[own])
+      std::memcpy(cells + at + done, cells + at, block[own]);
+  };
+  fill(fill, root_, 0, 0);
+  return grid;
+}
+
+}  // namespace
+
+Grid build_grid(const Ensemble& ensemble, Control& control) {
+  return Diagram(ensemble, control).grid();
+}
+
+Levels essential_levels(const Ensemble& ensemble, Control& control) {
+  return Diagram(ensemble, control).essential_levels();
+}
+
+}  // namespace onetree

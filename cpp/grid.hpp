@@ -1,0 +1,49 @@
+// From thresholds to integers: the levels of each feature, the hyperplanes that matter, the class of every cell.
+//
+// The class function is first built as a decision diagram, one layer a feature, whose states are the trees restricted
+// to the slabs chosen so far. Equal states are met once and decided states are not opened, so hyperplanes across which
+// the class never changes are known, and dropped, before any grid is enumerated.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "control.hpp"
+#include "ensemble.hpp"
+#include "interner.hpp"
+
+namespace onetree {
+
+// Slab s of a feature holds thresholds[s-1] < x <= thresholds[s]. Where NaN is an input the last threshold is +inf and
+// the slab above it is NaN.
+using Levels = std::vector<std::vector<double>>;
+
+Levels levels_of(const Ensemble& ensemble);
+
+struct Axis {
+  int feature;                     // index in the ensemble
+  std::vector<double> thresholds;  // ascending
+  int n_slabs() const { return static_cast<int>(thresholds.size()) + 1; }
+};
+
+struct Grid {
+  std::vector<Axis> axes;      // features with an essential hyperplane, in the order that suited the diagram
+  std::vector<Class> classes;  // per cell, last axis fastest
+
+  std::size_t n_cells() const { return classes.size(); }
+  int n_axes() const { return static_cast<int>(axes.size()); }
+};
+
+// The grid does not fit in the memory limit, or has more states than can be worth enumerating.
+struct GridTooLarge : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Throws GridTooLarge, or LimitReached when time is up.
+Grid build_grid(const Ensemble& ensemble, Control& control);
+
+// Per feature, the thresholds across which the class changes somewhere.
+Levels essential_levels(const Ensemble& ensemble, Control& control);
+
+}  // namespace onetree

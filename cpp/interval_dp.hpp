@@ -1,0 +1,49 @@
+// Exact engine that knows the value of every box: memory known in advance, every objective, the whole Pareto front.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "function.hpp"
+#include "interval_table.hpp"
+#include "solution.hpp"
+
+namespace onetree {
+
+class IntervalDp {
+ public:
+  // `max_splits`: an upper bound on the splits of the best tree; it settles how wide a word must be.
+  IntervalDp(const Grid& grid, std::int64_t max_splits, Control& control);
+
+  Solution solve(Objective objective);
+  std::vector<Solution> pareto_front();
+
+  std::size_t peak_bytes() const { return peak_bytes_; }
+  std::int64_t states() const { return static_cast<std::int64_t>(search_memo_.size()); }
+
+ private:
+  struct Packed {
+    std::int64_t splits, depth;
+    bool depth_known;  // false: the depth did not fit in its bits
+  };
+
+  void need_depth();
+  void need_leaves();
+  void need_leaves_depth(bool exact_depth);
+  Packed packed(std::size_t offset) const;
+  std::int64_t fewest_splits(Box& box, std::int64_t max_depth);
+  Solution depth_limited(std::int64_t max_depth);
+
+  template <typename IsBest>
+  FlatTree read_tree(const IsBest& is_best);
+
+  const Grid& grid_;
+  std::int64_t max_splits_;
+  Control& control_;
+  std::unique_ptr<IntervalTable> depth_, leaves_, leaves_depth_;
+  std::unordered_map<std::uint64_t, std::int64_t> search_memo_;  // box and remaining depth -> fewest splits
+  std::size_t peak_bytes_ = 0;
+};
+
+}  // namespace onetree

@@ -1,0 +1,239 @@
+#include "interval_nest.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace onetree {
+
+namespace {
+
+constexpr int kMaxReducedSlabs = 32;  // bits of a mask, and the last slab needs none
+constexpr int kMaxTabledSlabs = 9;    // pairs of masks up to here are found by index
+
+}  // namespace
+
+double count_boxes(const Grid& grid) {
+  double boxes = 1;
+  for (const Axis& axis : grid.axes) boxes *= axis.n_slabs() * (axis.n_slabs() + 1.0) / 2;
+  return boxes;
+}
+
+std::vector<std::size_t> cell_strides(const Grid& grid) {
+  std::vector<std::size_t> stride(grid.n_axes());
+  std::size_t step = 1;
+  for (int axis = grid.n_axes(); axis-- > 0; step *= grid.axes[axis].n_slabs()) stride[axis] = step;
+  return stride;
+}
+
+IntervalNest::IntervalNest(const Grid& grid, std::size_t element_bytes, Control& control)
+    : element_bytes_(element_bytes) {
+  choose_axes(grid);
+  build(grid, control);
+}
+
+// The row takes the set of up to three axes that fills it best; among equals the one with the fewest levels of
+// dependent splits. The loops keep the grid's order: features used by many splits first, since they settle most of the
+// others.
+void IntervalNest::choose_axes(const Grid& grid) {
+  const int n = grid.n_axes(), max_lanes = static_cast<int>(kRowBytes / element_bytes_);
+  int best_fill = 1, best_splits = 0;
+  std::vector<int> chosen;
+  auto consider = [&](auto&& self, int from, int fill, int splits) -> void {
+    if (fill > best_fill || (fill == best_fill && splits < best_splits)) {
+      best_fill = fill;
+      best_splits = splits;
+      row_axes_ = chosen;
+    }
+    if (chosen.size() == 3) return;
+    for (int axis = from; axis >= 0; --axis) {
+      const int slabs = grid.axes[axis].n_slabs();
+      if (slabs > max_lanes || fill * count_intervals(slabs) > max_lanes) continue;
+      chosen.push_back(axis);
+      self(self, axis - 1, fill * count_intervals(slabs), splits + slabs - 1);
+      chosen.pop_back();
+    }
+  };
+  consider(consider, n - 1, 1, 0);
+  // A row mostly empty wastes memory and time: one value a row is better then.
+  if (3 * best_fill < max_lanes && n > static_cast<int>(row_axes_.size())) row_axes_.clear();
+  lane_stride_.resize(row_axes_.size());
+  for (std::size_t i = row_axes_.size(); i-- > 0;) {
+    lane_stride_[i] = n_used_lanes_;
+    n_used_lanes_ *= count_intervals(grid.axes[row_axes_[i]].n_slabs());
+  }
+  for (const int axis : row_axes_) row_slabs_.push_back(grid.axes[axis].n_slabs());
+  for (int axis = 0; axis < n; ++axis) {
+    if (std::find(row_axes_.begin(), row_axes_.end(), axis) != row_axes_.end()) continue;
+    const int slabs = grid.axes[axis].n_slabs();
+    loops_.push_back({axis, slabs, slabs <= kMaxReducedSlabs, {}});
+    const int longest = loops_.back().reduces ? 1 : slabs;
+    if (static_cast<int>(intervals_.size()) <= slabs) intervals_.resize(slabs + 1);
+    for (int size = longest; size <= slabs; ++size)
+      if (!intervals_[size]) intervals_[size] = std::make_unique<Intervals>(size);
+  }
+}
+
+// Per loop, for one slab on each loop before it: the hyperplanes across which the class changes somewhere.
+std::vector<std::vector<IntervalNest::Mask>> IntervalNest::single_masks(const Grid& grid) const {
+  const std::vector<std::size_t> stride = cell_strides(grid);
+  std::vector<std::vector<Mask>> masks(loops_.size());
+  std::size_t n_before = 1;
+  for (std::size_t level = 0; level < loops_.size(); ++level) {
+    masks[level].assign(n_before, 0);
+    n_before *= loops_[level].n_slabs;
+  }
+  // The cells before an axis, in the grid's order; the loops keep that order, so their slabs number the prefix.
+  std::vector<int> slab(grid.n_axes());
+  for (std::size_t level = 0; level < loops_.size(); ++level) {
+    const Loop& loop = loops_[level];
+    if (!loop.reduces) continue;
+    const std::size_t below = stride[loop.axis];
+    std::fill(slab.begin(), slab.end(), 0);
+    for (const Class *here = grid.classes.data(), *end = here + grid.n_cells(); here < end; here += below) {
+      std::size_t prefix = 0;
+      for (std::size_t before = 0; before < level; ++before)
+        prefix = prefix * loops_[before].n_slabs + slab[loops_[before].axis];
+      for (int h = 0; h + 1 < loop.n_slabs; ++h, here += below)
+        if (std::memcmp(here, here + below, below) != 0) masks[level][prefix] |= Mask{1} << h;
+      for (int axis = loop.axis - 1; axis >= 0; --axis) {
+        if (++slab[axis] < grid.axes[axis].n_slabs()) break;
+        slab[axis] = 0;
+      }
+    }
+  }
+  return masks;
+}
+
+void IntervalNest::build(const Grid& grid, Control& control) {
+  if (loops_.empty()) return;
+  const std::vector<std::vector<Mask>> singles = single_masks(grid);
+  // A node is the union of two others, its witnesses, so its mask is the union of theirs. Nodes of one slab per loop
+  // have none (right is kNoWitness, left numbers the cell): the cells tell.
+  constexpr std::uint32_t kNoWitness = ~std::uint32_t{0};
+  struct Witness {
+    std::uint32_t left, right;
+  };
+  std::vector<Witness> witnesses{{0, kNoWitness}}, next_witnesses;
+  loops_[0].nodes.push_back({singles[0][0], 0});
+  std::vector<int> slabs(1);
+  double total = 0;
+  for (int level = 0; level < n_loops(); ++level) {
+    Loop& here = loops_[level];
+    const bool last = level + 1 == n_loops();
+    slabs.resize(here.n_slabs);
+    next_witnesses.clear();
+    std::size_t n_children = 0;
+    for (std::size_t id = 0; id < here.nodes.size(); ++id) {
+      Node& node = here.nodes[id];
+      const int n = n_slabs(level, node);
+      node.first_child = static_cast<std::uint32_t>(n_children);
+      n_children += count_intervals(n);
+      if (n_children > 0xFFFFFFFFU) throw LimitReached("memory");
+      if (last) continue;
+      if (id % 4096 == 0) control.check("interval-dp", -1, -1, static_cast<std::int64_t>(n_children));
+      std::vector<Node>& children = loops_[level + 1].nodes;
+      const Witness witness = witnesses[id];
+      grid_slabs(level, node, slabs.data());
+      const Intervals& all = intervals(n);
+      for (int q = 0; q < all.size(); ++q) {
+        const auto [lo, hi] = all[q];
+        Witness found;
+        if (lo < hi) {
+          found = {node.first_child + all.splits(q)->left, node.first_child + all.splits(q)->right};
+        } else if (witness.right == kNoWitness) {
+          found = {witness.left * static_cast<std::uint32_t>(here.n_slabs) + slabs[lo], kNoWitness};
+        } else {
+          const Node &left = here.nodes[witness.left], &right = here.nodes[witness.right];
+          const int in_left = slab_of(level, left, slabs[lo]), in_right = slab_of(level, right, slabs[lo]);
+          found = {left.first_child + static_cast<std::uint32_t>(in_left),
+                   right.first_child + static_cast<std::uint32_t>(in_right)};
+        }
+        const Mask mask = found.right == kNoWitness ? singles[level + 1][found.left]
+                                                    : children[found.left].mask | children[found.right].mask;
+        children.push_back({mask, 0});
+        next_witnesses.push_back(found);
+      }
+    }
+    n_rows_ = n_children;
+    total += static_cast<double>(here.nodes.size()) * sizeof(Node);
+    if (total + static_cast<double>(n_rows_) * (last ? row_bytes() : sizeof(Node) + sizeof(Witness)) >
+        static_cast<double>(control.memory_limit))
+      throw LimitReached("memory");
+    witnesses.swap(next_witnesses);
+  }
+}
+
+std::size_t IntervalNest::bytes() const {
+  std::size_t total = n_rows_ * row_bytes();
+  for (const Loop& loop : loops_) total += loop.nodes.size() * sizeof(Node);
+  return total;
+}
+
+void IntervalNest::grid_slabs(int level, const Node& node, int* slabs) const {
+  const Loop& loop = loops_[level];
+  if (!loop.reduces) {
+    for (int slab = 0; slab < loop.n_slabs; ++slab) slabs[slab] = slab;
+    return;
+  }
+  int n = 0;
+  for (Mask rest = node.mask; rest != 0; rest &= rest - 1) slabs[n++] = std::countr_zero(rest);
+  slabs[n] = loop.n_slabs - 1;
+}
+
+std::size_t IntervalNest::offset(const Box& box) const {
+  std::size_t index = 0;
+  for (int level = 0; level < n_loops(); ++level) {
+    const Node& node = loops_[level].nodes[index];
+    const Interval& interval = box[loops_[level].axis];
+    const int lo = slab_of(level, node, interval.lo), hi = slab_of(level, node, interval.hi);
+    index = node.first_child + interval_index(n_slabs(level, node), lo, hi);
+  }
+  std::size_t lane = 0;
+  for (std::size_t i = 0; i < row_axes_.size(); ++i)
+    lane += lane_of(static_cast<int>(i), box[row_axes_[i]].lo, box[row_axes_[i]].hi);
+  return index * row_bytes() + lane * element_bytes_;
+}
+
+std::vector<Interval> IntervalNest::lane_intervals(int lane) const {
+  std::vector<Interval> found;
+  for (std::size_t i = 0; i < row_axes_.size(); ++i) {
+    const int n = row_slabs_[i];
+    int index = lane / lane_stride_[i] % count_intervals(n), length = 1;
+    for (; index >= n - length + 1; ++length) index -= n - length + 1;
+    found.push_back({index, index + length - 1});
+  }
+  return found;
+}
+
+IntervalLists::IntervalLists(const IntervalNest& nest)
+    : nest_(nest), tabled_(nest.n_loops()), scattered_(nest.n_loops()) {
+  for (int level = 0; level < nest.n_loops(); ++level) {
+    const IntervalNest::Loop& loop = nest.loop(level);
+    if (loop.reduces && loop.n_slabs <= kMaxTabledSlabs)
+      tabled_[level].resize(std::size_t{1} << (2 * (loop.n_slabs - 1)), nullptr);
+  }
+}
+
+const std::uint32_t* IntervalLists::make_list(const OfNode& of_node, IntervalNest::Mask fewer) {
+  const int level = of_node.level;
+  const std::uint32_t** place = of_node.by_mask != nullptr ? &of_node.by_mask[fewer] : nullptr;
+  if (place == nullptr) {
+    place = &scattered_[level][static_cast<std::uint64_t>(of_node.mask) << 32 | fewer];
+    if (*place != nullptr) return *place;
+  }
+  const IntervalNest::Node node{of_node.mask, 0}, other{fewer, 0};
+  const Intervals& all = nest_.intervals(nest_.n_slabs(level, node));
+  auto list = std::make_unique<std::uint32_t[]>(all.size());
+  std::vector<int> slabs(nest_.loop(level).n_slabs);
+  nest_.grid_slabs(level, node, slabs.data());
+  const int n_other = nest_.n_slabs(level, other);
+  for (int q = 0; q < all.size(); ++q) {
+    const int lo = nest_.slab_of(level, other, slabs[all[q].lo]), hi = nest_.slab_of(level, other, slabs[all[q].hi]);
+    list[q] = static_cast<std::uint32_t>(interval_index(n_other, lo, hi));
+  }
+  *place = list.get();
+  storage_.push_back(std::move(list));
+  return *place;
+}
+
+}  // namespace onetree

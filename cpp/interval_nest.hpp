@@ -1,0 +1,121 @@
+// Where the value of each box lives in the interval table.
+//
+// Up to three axes are the lanes of a row: every combination of their intervals fits in one vector. The other axes are
+// nested loops. Once the intervals on the first loops are chosen, hyperplanes of the next loop across which nothing
+// changes any more are dropped, so boxes that hold the same function share one place, and the table is several times
+// smaller than the number of boxes. A nest is the tree of these choices: a node at depth j stands for intervals on the
+// first j loops, its mask tells which hyperplanes of loop j still matter, and its children are the intervals of what is
+// left.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "control.hpp"
+#include "grid.hpp"
+#include "intervals.hpp"
+
+namespace onetree {
+
+inline constexpr std::size_t kRowBytes = 64;
+
+class IntervalNest {
+ public:
+  // `element_bytes`: width of one value. Throws LimitReached when time or memory ends.
+  IntervalNest(const Grid& grid, std::size_t element_bytes, Control& control);
+
+  using Mask = std::uint32_t;
+
+  struct Node {
+    Mask mask;                  // hyperplanes that matter; unused where the loop is too long for a mask
+    std::uint32_t first_child;  // children are consecutive; below the last loop they are rows
+  };
+
+  struct Loop {
+    int axis;
+    int n_slabs;
+    bool reduces;  // short enough for a mask
+    std::vector<Node> nodes;
+  };
+
+  int n_loops() const { return static_cast<int>(loops_.size()); }
+  const Loop& loop(int level) const { return loops_[level]; }
+  const std::vector<int>& row_axes() const { return row_axes_; }
+  std::size_t n_rows() const { return n_rows_; }
+  std::size_t row_bytes() const { return row_axes_.empty() ? element_bytes_ : kRowBytes; }
+  std::size_t element_bytes() const { return element_bytes_; }
+  std::size_t bytes() const;  // of the table and of the nest itself
+  const Intervals& intervals(int n_slabs) const { return *intervals_[n_slabs]; }
+
+  int n_slabs(int level, const Node& node) const {
+    return loops_[level].reduces ? std::popcount(node.mask) + 1 : loops_[level].n_slabs;
+  }
+  // The slab of the node that a slab of the grid has become part of.
+  int slab_of(int level, const Node& node, int grid_slab) const {
+    return loops_[level].reduces ? std::popcount(node.mask & ((Mask{1} << grid_slab) - 1)) : grid_slab;
+  }
+  // The last slab of the grid in each slab of the node.
+  void grid_slabs(int level, const Node& node, int* slabs) const;
+
+  std::size_t offset(const Box& box) const;  // in bytes
+
+  int lane_of(int row_axis, int lo, int hi) const {  // its share of the lane number
+    return interval_index(row_slabs_[row_axis], lo, hi) * lane_stride_[row_axis];
+  }
+  int n_used_lanes() const { return n_used_lanes_; }
+  std::vector<Interval> lane_intervals(int lane) const;  // one per row axis
+
+ private:
+  void choose_axes(const Grid& grid);
+  void build(const Grid& grid, Control& control);
+  std::vector<std::vector<Mask>> single_masks(const Grid& grid) const;
+
+  std::size_t element_bytes_;
+  std::vector<Loop> loops_;
+  std::vector<int> row_axes_, row_slabs_, lane_stride_;
+  int n_used_lanes_ = 1;
+  std::size_t n_rows_ = 1;
+  std::vector<std::unique_ptr<Intervals>> intervals_;  // by number of slabs
+};
+
+// For each interval of a node, its number in a node of the same loop that knows fewer hyperplanes. One per thread:
+// lists are made when they are first asked for.
+class IntervalLists {
+ public:
+  explicit IntervalLists(const IntervalNest& nest);
+
+  struct OfNode {  // the lists of one node
+    int level;
+    IntervalNest::Mask mask;
+    const std::uint32_t** by_mask;  // by the other's mask; null: the loop is too long for such a table
+  };
+  OfNode of_node(int level, IntervalNest::Mask mask) {
+    if (tabled_[level].empty()) return {level, mask, nullptr};
+    return {level, mask, tabled_[level].data() + (static_cast<std::size_t>(mask) << (nest_.loop(level).n_slabs - 1))};
+  }
+
+  // `fewer`: the other's mask, a subset of the node's.
+  const std::uint32_t* list(const OfNode& node, IntervalNest::Mask fewer) {
+    if (node.by_mask != nullptr && node.by_mask[fewer] != nullptr) return node.by_mask[fewer];
+    return make_list(node, fewer);
+  }
+
+ private:
+  const std::uint32_t* make_list(const OfNode& node, IntervalNest::Mask fewer);
+
+  const IntervalNest& nest_;
+  std::vector<std::vector<const std::uint32_t*>> tabled_;                           // by level, then by both masks
+  std::vector<std::unordered_map<std::uint64_t, const std::uint32_t*>> scattered_;  // by level, for long loops
+  std::vector<std::unique_ptr<std::uint32_t[]>> storage_;
+};
+
+double count_boxes(const Grid& grid);
+
+// Strides of a grid's cells, last axis fastest.
+std::vector<std::size_t> cell_strides(const Grid& grid);
+
+}  // namespace onetree

@@ -1,0 +1,343 @@
+#include "interval_table.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <bit>
+#include <exception>
+#include <thread>
+
+namespace onetree {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+void set_lane(std::uint8_t* row, int lane, std::size_t width, std::uint32_t value) {
+  for (std::size_t byte = 0; byte < width; ++byte)
+    row[lane * width + byte] = static_cast<std::uint8_t>(value >> (8 * byte));
+}
+
+RowPlan plan_rows(const IntervalNest& nest) {
+  RowPlan plan;
+  plan.singles.fill(0);
+  plan.base_level.fill(0);
+  const std::size_t width = nest.element_bytes();
+  const int n_lanes = static_cast<int>(kRowBytes / width), n_used = nest.n_used_lanes();
+  std::vector<std::vector<int>> lanes_of_level;
+  for (int lane = 0; lane < n_lanes; ++lane) {
+    int level = 0;
+    if (lane < n_used)
+      for (const Interval& interval : nest.lane_intervals(lane)) level += interval.length() - 1;
+    if (level == 0) set_lane(plan.base_level.data(), lane, width, ~0U);
+    if (level == 0 && lane < n_used) set_lane(plan.singles.data(), lane, width, ~0U);
+    if (static_cast<int>(lanes_of_level.size()) <= level) lanes_of_level.resize(level + 1);
+    lanes_of_level[level].push_back(lane);
+  }
+  plan.n_levels = static_cast<int>(lanes_of_level.size()) - 1;
+  for (int level = 1; level <= plan.n_levels; ++level) {
+    RowPlan::Lanes members{};
+    for (const int lane : lanes_of_level[level]) set_lane(members.data(), lane, width, ~0U);
+    plan.level_lanes.push_back(members);
+    // A lane of this level has exactly `level` splits. Other lanes look at themselves, which changes nothing that is
+    // kept.
+    for (int k = 0; k < level; ++k) {
+      RowStep step{};
+      for (int lane = 0; lane < n_lanes; ++lane) {
+        set_lane(step.left, lane, width, lane);
+        set_lane(step.right, lane, width, lane);
+      }
+      for (const int lane : lanes_of_level[level]) {
+        const std::vector<Interval> intervals = nest.lane_intervals(lane);
+        int skip = k;
+        for (std::size_t i = 0; i < intervals.size(); ++i) {
+          const auto [lo, hi] = intervals[i];
+          if (skip >= hi - lo) {
+            skip -= hi - lo;
+            continue;
+          }
+          const int axis = static_cast<int>(i), others = lane - nest.lane_of(axis, lo, hi);
+          set_lane(step.left, lane, width, others + nest.lane_of(axis, lo, lo + skip));
+          set_lane(step.right, lane, width, others + nest.lane_of(axis, lo + skip + 1, hi));
+          break;
+        }
+      }
+      plan.steps.push_back(step);
+    }
+    plan.level_steps.push_back(level);
+  }
+  return plan;
+}
+
+// The classes of the first (or last) cells of all boxes that a row can stand for, one row for each cell of the loops.
+std::vector<std::uint8_t> corner_classes(const Grid& grid, const IntervalNest& nest, bool last) {
+  const std::vector<std::size_t> stride = cell_strides(grid);
+  const std::size_t width = nest.element_bytes(), row_bytes = nest.row_bytes();
+  std::vector<std::size_t> lane_cell(nest.n_used_lanes(), 0);
+  for (std::size_t lane = 0; lane < lane_cell.size(); ++lane) {
+    const std::vector<Interval> intervals = nest.lane_intervals(static_cast<int>(lane));
+    for (std::size_t i = 0; i < intervals.size(); ++i)
+      lane_cell[lane] += stride[nest.row_axes()[i]] * (last ? intervals[i].hi : intervals[i].lo);
+  }
+  std::size_t n_corners = 1;
+  for (int level = 0; level < nest.n_loops(); ++level) n_corners *= nest.loop(level).n_slabs;
+  // Rows are loaded as aligned vectors; std::vector aligns less, so there is room to move the start.
+  std::vector<std::uint8_t> corners(n_corners * row_bytes + kRowBytes, 0);
+  std::uint8_t* out = corners.data() + (-reinterpret_cast<std::uintptr_t>(corners.data()) % kRowBytes);
+  std::vector<int> slab(nest.n_loops(), 0);
+  for (std::size_t corner = 0; corner < n_corners; ++corner, out += row_bytes) {
+    std::size_t cell = 0;
+    for (int level = 0; level < nest.n_loops(); ++level) cell += slab[level] * stride[nest.loop(level).axis];
+    for (std::size_t lane = 0; lane < lane_cell.size(); ++lane)
+      out[lane * width] = grid.classes[cell + lane_cell[lane]];
+    for (int level = nest.n_loops(); level-- > 0;) {
+      if (++slab[level] < nest.loop(level).n_slabs) break;
+      slab[level] = 0;
+    }
+  }
+  return corners;
+}
+
+// Fills a table. What all threads share is constant; each has its own Worker.
+struct Filling {
+  Filling(const Grid& grid, const IntervalNest& nest_, std::uint8_t* table_, FillBlock fill_block_)
+      : nest(nest_),
+        table(table_),
+        fill_block(fill_block_),
+        plan(plan_rows(nest_)),
+        lo_storage(corner_classes(grid, nest_, false)),
+        hi_storage(corner_classes(grid, nest_, true)),
+        corner_stride(nest_.n_loops()) {
+    std::size_t step = nest.row_bytes();
+    for (int level = nest.n_loops(); level-- > 0; step *= nest.loop(level).n_slabs) corner_stride[level] = step;
+  }
+  const std::uint8_t* aligned(const std::vector<std::uint8_t>& storage) const {
+    return storage.data() + (-reinterpret_cast<std::uintptr_t>(storage.data()) % kRowBytes);
+  }
+
+  const IntervalNest& nest;
+  std::uint8_t* table;
+  FillBlock fill_block;
+  RowPlan plan;
+  std::vector<std::uint8_t> lo_storage, hi_storage;
+  std::vector<std::size_t> corner_stride;  // per loop: bytes from slab to slab
+};
+
+using Node = IntervalNest::Node;
+
+struct Pair {  // two nodes of one loop whose union is a third
+  Node left, right;
+};
+
+struct Place {  // a node, with what is needed to fill all below it
+  Node node{};
+  bool single = true;
+  std::size_t lo_corner = 0, hi_corner = 0;  // bytes
+  std::vector<Pair> pairs;
+};
+
+class Worker {
+ public:
+  explicit Worker(const Filling& filling)
+      : filling_(filling), nest_(filling.nest), lists_(nest_), levels_(nest_.n_loops()) {
+    for (int level = 0; level < nest_.n_loops(); ++level) levels_[level].slabs.resize(nest_.loop(level).n_slabs);
+  }
+
+  Place root() const {
+    Place place;
+    if (nest_.n_loops() > 0) place.node = nest_.loop(0).nodes[0];
+    return place;
+  }
+
+  // Calls `visit(q, child)` for every interval of the node's loop, in order. The last loop has rows, not nodes, for
+  // children.
+  template <typename Visit>
+  void for_each_child(int level, const Place& place, const Visit& visit) {
+    Level& here = levels_[level];
+    const Intervals& intervals = prepare(level, place);
+    for (int q = 0; q < intervals.size(); ++q) {
+      make_child(level, place, intervals, q, here.child[0]);
+      visit(q, here.child[0]);
+    }
+  }
+
+  void fill_below(int level, const Place& place) {
+    if (level + 1 >= nest_.n_loops()) {
+      fill_block(level, place);
+    } else if (level + 2 == nest_.n_loops()) {
+      // A block's neighbours lie all over the table: they are fetched while the block before is being filled.
+      Level& here = levels_[level];
+      const Intervals& intervals = prepare(level, place);
+      make_child(level, place, intervals, 0, here.child[0]);
+      for (int q = 0; q < intervals.size(); ++q) {
+        if (q + 1 < intervals.size()) {
+          Place& next = here.child[(q + 1) & 1];
+          make_child(level, place, intervals, q + 1, next);
+          for (const Pair& pair : next.pairs) {
+            __builtin_prefetch(filling_.table + pair.left.first_child * nest_.row_bytes());
+            __builtin_prefetch(filling_.table + pair.right.first_child * nest_.row_bytes());
+          }
+        }
+        fill_block(level + 1, here.child[q & 1]);
+      }
+    } else {
+      for_each_child(level, place, [&](int, const Place& child) { fill_below(level + 1, child); });
+    }
+  }
+
+ private:
+  struct Level {
+    std::vector<int> slabs;          // last grid slab of each slab of the node
+    std::vector<RowPair> row_pairs;  // the place's pairs, with the lists that lead to their children
+    Place child[2];
+  };
+
+  const Intervals& prepare(int level, const Place& place) {
+    Level& here = levels_[level];
+    nest_.grid_slabs(level, place.node, here.slabs.data());
+    here.row_pairs.resize(place.pairs.size());
+    const IntervalLists::OfNode lists = lists_.of_node(level, place.node.mask);
+    const std::size_t row_bytes = nest_.row_bytes();
+    for (std::size_t p = 0; p < place.pairs.size(); ++p) {
+      const auto& [left, right] = place.pairs[p];
+      here.row_pairs[p] = {filling_.table + left.first_child * row_bytes, lists_.list(lists, left.mask),
+                           filling_.table + right.first_child * row_bytes, lists_.list(lists, right.mask)};
+    }
+    return nest_.intervals(nest_.n_slabs(level, place.node));
+  }
+
+  void make_child(int level, const Place& place, const Intervals& intervals, int q, Place& child) {
+    const Level& here = levels_[level];
+    const Node* nodes = nest_.loop(level + 1).nodes.data();
+    const auto [lo, hi] = intervals[q];
+    child.node = nodes[place.node.first_child + q];
+    child.single = place.single && lo == hi;
+    child.lo_corner = place.lo_corner + static_cast<std::size_t>(here.slabs[lo]) * filling_.corner_stride[level];
+    child.hi_corner = place.hi_corner + static_cast<std::size_t>(here.slabs[hi]) * filling_.corner_stride[level];
+    const std::size_t n_pairs = place.pairs.size(), n_splits = intervals.n_splits(q);
+    child.pairs.resize(n_pairs + n_splits);
+    for (std::size_t p = 0; p < n_pairs; ++p)
+      child.pairs[p] = {nodes[place.pairs[p].left.first_child + here.row_pairs[p].left_list[q]],
+                        nodes[place.pairs[p].right.first_child + here.row_pairs[p].right_list[q]]};
+    for (std::size_t s = 0; s < n_splits; ++s)
+      child.pairs[n_pairs + s] = {nodes[place.node.first_child + intervals.splits(q)[s].left],
+                                  nodes[place.node.first_child + intervals.splits(q)[s].right]};
+  }
+
+  void fill_block(int level, const Place& place) {
+    static const Intervals alone(1);
+    static const int first_slab = 0;
+    Block block{filling_.table,
+                &alone,
+                place.single,
+                nullptr,
+                0,
+                &first_slab,
+                filling_.aligned(filling_.lo_storage) + place.lo_corner,
+                filling_.aligned(filling_.hi_storage) + place.hi_corner};
+    if (nest_.n_loops() > 0) {
+      const Level& here = levels_[level];
+      block.intervals = &prepare(level, place);
+      block.rows += place.node.first_child * nest_.row_bytes();
+      block.pairs = here.row_pairs.data();
+      block.n_pairs = static_cast<int>(here.row_pairs.size());
+      block.grid_slabs = here.slabs.data();
+    }
+    filling_.fill_block(block, filling_.plan);
+  }
+
+  const Filling& filling_;
+  const IntervalNest& nest_;
+  IntervalLists lists_;
+  std::vector<Level> levels_;
+};
+
+// Nodes some loops down, in fronts: intervals of equal total length do not depend on each other, so each front can be
+// filled by any number of threads, in any order, with the same result.
+std::vector<std::vector<Place>> make_fronts(const Filling& filling, int depth) {
+  std::vector<std::vector<Place>> fronts;
+  Worker worker(filling);
+  auto descend = [&](auto&& self, int level, const Place& place, std::size_t front) -> void {
+    if (level == depth) {
+      if (fronts.size() <= front) fronts.resize(front + 1);
+      fronts[front].push_back(place);
+      return;
+    }
+    const Intervals& intervals = filling.nest.intervals(filling.nest.n_slabs(level, place.node));
+    worker.for_each_child(level, place, [&](int q, const Place& child) {
+      self(self, level + 1, child, front + intervals[q].length() - 1);
+    });
+  };
+  descend(descend, 0, worker.root(), 0);
+  return fronts;
+}
+
+void fill(const Filling& filling, Control& control) {
+  const int n_threads = filling.nest.bytes() < (1U << 20) ? 1 : std::max(1, control.n_threads);
+  const int depth = std::min(3, std::max(0, filling.nest.n_loops() - 1));
+  if (n_threads == 1 && filling.nest.bytes() < (1U << 18)) {
+    Worker worker(filling);
+    worker.fill_below(0, worker.root());
+    return;
+  }
+  const std::vector<std::vector<Place>> fronts = make_fronts(filling, depth);
+  std::size_t n_tasks = 0;
+  for (const std::vector<Place>& front : fronts) n_tasks += front.size();
+  std::atomic<std::size_t> n_done{0};
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> stop{false};
+  auto work_on = [&](Worker& worker, const std::vector<Place>& tasks, bool caller) {
+    for (std::size_t i; !stop && (i = next++) < tasks.size();) {
+      worker.fill_below(depth, tasks[i]);
+      const double fraction = static_cast<double>(++n_done) / static_cast<double>(n_tasks);
+      if (caller)
+        control.check("interval-dp", -1, -1,
+                      static_cast<std::int64_t>(fraction * static_cast<double>(filling.nest.n_rows())), fraction);
+    }
+  };
+  std::barrier meet(n_threads);
+  auto run = [&](bool caller) {
+    Worker worker(filling);
+    for (const std::vector<Place>& front : fronts) {
+      std::exception_ptr failure;
+      try {
+        work_on(worker, front, caller);
+      } catch (...) {
+        stop = true;
+        failure = std::current_exception();
+      }
+      meet.arrive_and_wait();
+      if (failure) std::rethrow_exception(failure);
+      if (stop) return;
+      if (caller) next = 0;
+      meet.arrive_and_wait();
+    }
+  };
+  std::vector<std::jthread> helpers;
+  for (int thread = 1; thread < n_threads; ++thread) helpers.emplace_back([&] { run(false); });
+  run(true);
+}
+
+}  // namespace
+
+void IntervalTable::Unmap::operator()(std::uint8_t* memory) const {
+  munmap(memory, bytes);
+}
+
+IntervalTable::IntervalTable(const Grid& grid, Measure measure, std::size_t element_bytes, Control& control)
+    : nest_(grid, element_bytes, control) {
+  const std::size_t bytes = nest_.n_rows() * nest_.row_bytes();
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw LimitReached("memory");
+  memory_ = {static_cast<std::uint8_t*>(memory), Unmap{bytes}};
+#ifdef MADV_HUGEPAGE
+  if (bytes >= (std::size_t{4} << 20))
+    madvise(memory, bytes, MADV_HUGEPAGE);  // small pages would cost more than the work
+#endif
+  const Filling filling(grid, nest_, memory_.get(), fill_block_for(measure, element_bytes, nest_.row_axes().empty()));
+  fill(filling, control);
+}
+
+}  // namespace onetree

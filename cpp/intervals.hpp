@@ -1,0 +1,58 @@
+// The intervals of a row of slabs, numbered by length, then by first slab: sub-intervals come first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace onetree {
+
+struct Interval {
+  int lo;  // inclusive
+  int hi;  // inclusive
+  int length() const { return hi - lo + 1; }
+};
+
+using Box = std::vector<Interval>;  // one interval per axis of the grid
+
+inline int count_intervals(int n_slabs) {
+  return n_slabs * (n_slabs + 1) / 2;
+}
+
+inline int interval_index(int n_slabs, int lo, int hi) {
+  const int shorter = hi - lo;  // intervals of smaller length: n + (n-1) + ...
+  return shorter * n_slabs - shorter * (shorter - 1) / 2 + lo;
+}
+
+struct SplitIndex {
+  std::uint32_t left, right;  // numbers of two intervals
+};
+
+// All intervals of n slabs with their splits.
+class Intervals {
+ public:
+  explicit Intervals(int n_slabs) : n_slabs_(n_slabs), first_split_{0} {
+    for (int length = 1; length <= n_slabs; ++length)
+      for (int lo = 0; lo + length <= n_slabs; ++lo) {
+        const int hi = lo + length - 1;
+        intervals_.push_back({lo, hi});
+        for (int cut = lo; cut < hi; ++cut)
+          splits_.push_back({static_cast<std::uint32_t>(interval_index(n_slabs, lo, cut)),
+                             static_cast<std::uint32_t>(interval_index(n_slabs, cut + 1, hi))});
+        first_split_.push_back(static_cast<int>(splits_.size()));
+      }
+  }
+  int n_slabs() const { return n_slabs_; }
+  int size() const { return static_cast<int>(intervals_.size()); }
+  const Interval& operator[](int index) const { return intervals_[index]; }
+  const SplitIndex* splits(int index) const { return splits_.data() + first_split_[index]; }
+  int n_splits(int index) const { return first_split_[index + 1] - first_split_[index]; }
+
+ private:
+  int n_slabs_;
+  std::vector<Interval> intervals_;
+  std::vector<SplitIndex> splits_;
+  std::vector<int> first_split_;
+};
+
+}  // namespace onetree

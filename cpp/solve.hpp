@@ -1,0 +1,24 @@
+// From an ensemble in memory to its tree: chooses the engine, keeps the limits.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "control.hpp"
+#include "ensemble.hpp"
+#include "solution.hpp"
+
+namespace onetree {
+
+enum class Engine { kAuto, kIntervalDp, kBranchAndBound };
+
+struct Outcome {
+  std::vector<Solution> solutions;  // one, or the Pareto front from the shallowest on
+  Statistics statistics;
+};
+
+// Throws GridTooLarge or LimitReached when not even a first tree could be had within the limits.
+Outcome solve(const Ensemble& ensemble, Objective objective, Engine engine, Control& control);
+Outcome pareto_front(const Ensemble& ensemble, Control& control);
+
+}  // namespace onetree

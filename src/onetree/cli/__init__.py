@@ -1,0 +1,67 @@
+"""The command ``onetree``: arguments in, library calls, results out. No logic of its own.
+
+Results go to stdout, messages and the progress bar to stderr. Each subcommand is a module here with ``add_parser``,
+which names its ``run``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+
+import onetree
+from onetree.cli import convert, demo, inspect, verify
+from onetree.errors import FidelityError, LimitReachedError, OnetreeError
+
+__all__ = ["main"]
+
+COMMANDS = (demo, inspect, convert, verify)
+
+DONE, NOT_EQUIVALENT, BAD_INPUT, LIMIT_REACHED, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    arguments = build_parser().parse_args(argv)
+    try:
+        code: int = arguments.run(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _fail("interrupted; no file was written", INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output went away, as in `onetree inspect m.txt | head -1`
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the flush at exit stays silent
+        return DONE
+    except LimitReachedError as error:
+        return _fail(str(error), LIMIT_REACHED)
+    except FidelityError as error:
+        return _fail(str(error), NOT_EQUIVALENT)
+    except OnetreeError as error:
+        return _fail(str(error), BAD_INPUT)
+    except MemoryError as error:
+        return _fail(f"out of memory {error}; set --memory-limit lower", BAD_INPUT)
+    return code
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all subcommands."""
+    parser = argparse.ArgumentParser(
+        prog="onetree",
+        description="Turn a tree ensemble into one decision tree that predicts exactly the same class everywhere.",
+        epilog="exit codes: 0 done, 1 not equivalent, 2 usage, unsupported model or bad input, 3 a limit was reached "
+        "before any faithful tree was found",
+    )
+    parser.add_argument("--version", action="version", version=f"onetree {onetree.__version__}")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add_parser(subparsers)
+    return parser
+
+
+def _fail(message: str, code: int) -> int:
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"onetree: {message}\n")
+    return code

@@ -1,0 +1,105 @@
+"""``onetree inspect``: how large a model is, and what exact search would cost."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import onetree
+from onetree.cli import options, terminal
+from onetree.grid import Grid
+
+# Exact search first drops the hyperplanes across which the class never changes, which means visiting the cells.
+_MAX_CELLS = 10**9
+
+# Bytes per box of the tables of each objective; small trees need less (cpp/interval_dp.cpp).
+_BYTES_PER_BOX = {"depth": 1, "leaves": 2, "leaves-depth": 4, "depth-leaves": 5}
+
+
+def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "inspect",
+        help="show the size of an ensemble and what exact search would need",
+        description="Show trees, depths, features, levels, cells, boxes and the memory that exact search would need.",
+    )
+    options.add_model(parser)
+    options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Inspect."""
+    facts = describe(onetree.load_ensemble(arguments.model, voting=arguments.voting))
+    if arguments.json:
+        terminal.show_json(facts)
+    else:
+        terminal.show(_page(facts))
+    return 0
+
+
+def describe(ensemble: onetree.Ensemble) -> dict[str, Any]:
+    """Give what is known of an ensemble before any search."""
+    grid = Grid.of(ensemble)
+    facts: dict[str, Any] = {
+        "trees": ensemble.n_trees,
+        "leaves": ensemble.n_leaves,
+        "depth_min": int(ensemble.depths.min()),
+        "depth_max": int(ensemble.depths.max()),
+        "rule": ensemble.rule.kind,
+        "classes": [str(label) for label in ensemble.classes.tolist()],
+        "features": list(ensemble.feature_names),
+        "features_with_nan": int(ensemble.nan_features.sum()),
+        "levels": [len(levels) for levels in grid.levels],
+        "cells": grid.n_cells,
+        "boxes": grid.n_boxes,
+        "essential_levels": None,
+        "essential_cells": None,
+        "essential_boxes": None,
+    }
+    if grid.n_cells <= _MAX_CELLS:
+        grid = Grid.essential(ensemble)
+        facts |= {
+            "essential_levels": grid.n_levels,
+            "essential_cells": grid.n_cells,
+            "essential_boxes": grid.n_boxes,
+        }
+    facts["memory_bytes"] = {objective: width * grid.n_boxes for objective, width in _BYTES_PER_BOX.items()}
+    return facts
+
+
+def _page(facts: dict[str, Any]) -> str:
+    used = [f"{name} {n}" for name, n in zip(facts["features"], facts["levels"], strict=True) if n]
+    low, high = facts["depth_min"], facts["depth_max"]
+    depth = f"{low}" if low == high else f"{low} to {high}"
+    missing = f", {facts['features_with_nan']} of them may be missing" if facts["features_with_nan"] else ""
+    lines = [
+        ("trees", f"{facts['trees']:,}, depth {depth}, {facts['leaves']:,} leaves"),
+        ("rule", f"{facts['rule']}, {len(facts['classes'])} classes: {_shorten(facts['classes'])}"),
+        ("features", f"{len(facts['features']):,}, {len(used):,} of them used{missing}"),
+        ("levels", f"{sum(facts['levels']):,}: {_shorten(used)}"),
+        ("cells", terminal.count(facts["cells"])),
+        ("boxes", terminal.count(facts["boxes"])),
+    ]
+    if facts["essential_levels"] is None:
+        note = "useless levels not dropped, the grid is too large for that"
+    else:
+        note = (
+            f"{facts['essential_levels']:,} levels, {terminal.count(facts['essential_cells'])} cells, "
+            f"{terminal.count(facts['essential_boxes'])} boxes"
+        )
+    memory = ", ".join(f"{objective} {_size(n)}" for objective, n in facts["memory_bytes"].items())
+    lines += [
+        ("essential", note),
+        ("memory", f"about {memory}"),
+        ("self-test", "none: a file has no live model to compare with; its structure was checked"),
+    ]
+    return "\n".join(f"{name:<10} {text}" for name, text in lines)
+
+
+def _shorten(words: list[str], n_shown: int = 12) -> str:
+    return ", ".join(words[:n_shown]) + (", ..." if len(words) > n_shown else "")
+
+
+def _size(n_bytes: int) -> str:
+    return terminal.size(n_bytes) if n_bytes < 10**18 else f"{terminal.count(n_bytes)} bytes"

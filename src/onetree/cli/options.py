@@ -1,0 +1,45 @@
+"""Options that several subcommands share, and values checked as they are parsed."""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+from onetree.importers import VOTINGS
+
+Subparsers = argparse._SubParsersAction  # the type has no public name
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the model file and how its trees vote."""
+    parser.add_argument("model", metavar="MODEL", help="file of the ensemble: BA-Trees text, or JSON of Ensemble.save")
+    parser.add_argument(
+        "--voting",
+        choices=VOTINGS,
+        default="auto",
+        help="auto: as the file says; hard: every tree votes for one class (default: %(default)s)",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add the switch for machine-readable results."""
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+
+
+def positive_number(text: str) -> float:
+    """Read a number above zero."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (number > 0 and math.isfinite(number)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above zero")
+    return number
+
+
+def positive_integer(text: str) -> int:
+    """Read a whole number above zero; 2e6 is one."""
+    number = positive_number(text)
+    if number != int(number):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(number)

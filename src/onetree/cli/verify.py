@@ -1,0 +1,71 @@
+"""``onetree verify``: whether a model and a tree are the same function."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+import onetree
+from onetree.cli import options, terminal
+from onetree.verify import METHODS
+
+
+def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "verify",
+        help="prove that a tree equals an ensemble, or find an input where they differ",
+        description="Exit code 0 if they are equal on every input, 1 with a counterexample if they are not.",
+    )
+    options.add_model(parser)
+    parser.add_argument("tree", metavar="TREE", help="file of the tree")
+    parser.add_argument("--method", choices=METHODS, default="auto", help="the proof (default: %(default)s)")
+    parser.add_argument(
+        "--max-cells", type=options.positive_integer, default=2_000_000, metavar="N", help="most cells to enumerate"
+    )
+    options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Verify."""
+    ensemble = onetree.load_ensemble(arguments.model, voting=arguments.voting)
+    tree = onetree.load_tree(arguments.tree)
+    with terminal.bar() as bar:
+        verdict = onetree.verify(
+            tree, ensemble, method=arguments.method, max_cells=arguments.max_cells, progress=bar.checking
+        )
+    point = verdict.counterexample
+    if arguments.json:
+        terminal.show_json(
+            {
+                "equivalent": verdict.equivalent,
+                "method": verdict.method,
+                "checked": verdict.n_checked,
+                "counterexample": None if point is None else [_number(x) for x in point.tolist()],
+                "tree_class": _plain(verdict.tree_class),
+                "ensemble_class": _plain(verdict.ensemble_class),
+            }
+        )
+    elif point is None:
+        unit = "cells" if verdict.method == "cells" else "leaves"
+        terminal.show(f"equal on every input (method {verdict.method}, {verdict.n_checked:,} {unit} checked)")
+    else:
+        values = ", ".join(f"{name}={x!r}" for name, x in zip(ensemble.feature_names, point.tolist(), strict=True))
+        terminal.show(
+            f"not equal: the tree says {verdict.tree_class}, the ensemble {verdict.ensemble_class}, at {values}"
+        )
+    return 0 if verdict else 1
+
+
+def _number(x: float) -> float | str | None:
+    """Give a value for JSON, which has no NaN (a missing value is null) and no infinity."""
+    if np.isnan(x):
+        return None
+    return x if np.isfinite(x) else str(x)
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

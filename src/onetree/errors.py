@@ -1,0 +1,32 @@
+"""The errors that onetree raises; every message says what is wrong and what to do next.
+
+Imports nothing: every stage of the pipeline may use it.
+"""
+
+
+class OnetreeError(Exception):
+    """Base of all errors that onetree raises on purpose."""
+
+
+class UnsupportedModelError(OnetreeError, ValueError):
+    """The model is of a kind, or in a state, that cannot be converted."""
+
+
+class ModelFileError(OnetreeError, ValueError):
+    """The file is not a model, or its structure is broken."""
+
+
+class InvalidInputError(OnetreeError, ValueError):
+    """An argument or an input array cannot be used."""
+
+
+class GridTooLargeError(OnetreeError, MemoryError):
+    """The grid of the ensemble does not fit into the memory limit."""
+
+
+class FidelityError(OnetreeError):
+    """Two things that must predict the same class do not."""
+
+
+class LimitReachedError(OnetreeError):
+    """A limit was reached before any faithful tree was found."""

@@ -1,0 +1,71 @@
+"""The tree's own file: JSON with a versioned schema, exact numbers and typed labels.
+
+Reads only what it would itself have written: anything else is an error, never a guess.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onetree.documents import list_of, parse_document, require_keys
+from onetree.errors import InvalidInputError, ModelFileError
+from onetree.files import read_whole, write_whole
+from onetree.labels import labels_from_json, labels_to_json
+from onetree.tree import Tree
+
+if TYPE_CHECKING:
+    import os
+
+FORMAT, VERSION = "onetree-tree", 1
+_KEYS = {"exact", "classes", "features", "nan_features", "nodes"}
+_INDICES = {"feature": "feature", "left": "children_left", "right": "children_right", "class": "leaf_class"}
+
+
+def write_tree(tree: Tree, path: str | os.PathLike[str]) -> None:
+    """Write `tree` to `path`, whole or not at all."""
+    nodes: dict[str, Any] = {key: getattr(tree, name).tolist() for key, name in _INDICES.items()}
+    # Python writes the shortest decimals that read back as the same float64. JSON has no infinity: "inf" stands for it.
+    nodes["threshold"] = ["inf" if math.isinf(cut) else cut for cut in tree.threshold.tolist()]
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "exact": tree.exact,
+        "classes": labels_to_json(tree.classes),
+        "features": list(tree.feature_names),
+        "nan_features": tree.nan_features.tolist(),
+        "nodes": nodes,
+    }
+    write_whole(path, json.dumps(document, allow_nan=False) + "\n")
+
+
+def read_tree(path: str | os.PathLike[str]) -> Tree:
+    """Read the tree that `write_tree` wrote to `path`."""
+    try:
+        return _parse(read_whole(path))
+    except (ModelFileError, InvalidInputError) as error:
+        raise ModelFileError(f"{path}: {error}") from None
+
+
+def _parse(content: bytes) -> Tree:
+    document = parse_document(content, format=FORMAT, version=VERSION, keys=_KEYS)
+    nodes = document["nodes"]
+    require_keys(nodes, {*_INDICES, "threshold"}, '"nodes"')
+    (exact,) = list_of([document["exact"]], (bool,), "exact")
+    cuts = list_of(nodes["threshold"], (float, int, str), "threshold")
+    if any(cut != "inf" if isinstance(cut, str) else abs(cut) == math.inf for cut in cuts):  # 1e999 reads as infinity
+        raise ModelFileError('"threshold" must hold finite numbers or "inf"')
+    try:
+        return Tree(
+            **{name: np.array(list_of(nodes[key], (int,), key), dtype=np.int32) for key, name in _INDICES.items()},
+            threshold=np.array([float(cut) for cut in cuts]),
+            classes=labels_from_json(document["classes"]),
+            feature_names=tuple(list_of(document["features"], (str,), "features")),
+            nan_features=np.array(list_of(document["nan_features"], (bool,), "nan_features"), dtype=np.bool_),
+            exact=exact,
+        )
+    except OverflowError:
+        raise ModelFileError("the file holds a number that is too large") from None

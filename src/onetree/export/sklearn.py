@@ -1,0 +1,136 @@
+"""The tree as a fitted scikit-learn `DecisionTreeClassifier`.
+
+The result is scikit-learn's own object and needs onetree no longer: it can be pickled, plotted and converted as usual.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from onetree.errors import InvalidInputError
+from onetree.inputs import check_input
+from onetree.tree import Tree
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
+
+_UNDEFINED = -2  # scikit-learn's feature and threshold of a leaf
+
+
+def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = None) -> DecisionTreeClassifier:
+    """Give a fitted `DecisionTreeClassifier` with the predictions of `tree`.
+
+    scikit-learn rounds inputs to float32 before it compares. Thresholds that come from models which do the same
+    (scikit-learn's own forests) are placed so that this changes nothing, and the predictions are equal for **every**
+    input. Thresholds of other sources (a text file, a model that compares in float64) can lie between two float32
+    values; then the predictions are equal for every float32 input, while a float64 input that rounds across a threshold
+    may go the other way. Missing values go right, as in `tree`, also on features where `tree.predict` refuses them.
+
+    Parameters
+    ----------
+    tree : Tree
+    X : array of shape (n_rows, n_features), optional
+        Data for `n_node_samples`, `value` and `impurity`. Without data each leaf counts as one sample of its class.
+    y : array of shape (n_rows,), optional
+        Labels of the rows; the tree's own predictions if left out.
+
+    Notes
+    -----
+    Data never change a prediction: a leaf whose rows are mostly of another class than the tree says (or that has none)
+    keeps a `value` of 1 for the class of the tree. `n_node_samples` and the `value` of inner nodes follow the data.
+    """
+    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree._tree import NODE_DTYPE
+    from sklearn.tree._tree import Tree as SklearnTree
+
+    samples, counts = _count_leaves(tree) if X is None else _count_rows(tree, X, y)
+    value = _fractions(tree, counts)
+    inner = tree.feature >= 0
+
+    nodes = np.zeros(tree.n_nodes, dtype=NODE_DTYPE)
+    nodes["left_child"] = tree.children_left
+    nodes["right_child"] = tree.children_right
+    nodes["feature"] = np.where(inner, tree.feature, _UNDEFINED)
+    nodes["threshold"] = np.where(inner, tree.threshold, _UNDEFINED)
+    nodes["impurity"] = 1.0 - np.square(value).sum(axis=1)  # Gini
+    nodes["n_node_samples"] = samples
+    nodes["weighted_n_node_samples"] = samples
+    # missing_go_to_left stays 0: missing values go right.
+
+    native = SklearnTree(tree.n_features, np.array([tree.n_classes], dtype=np.intp), 1)
+    native.__setstate__(
+        {
+            "max_depth": tree.depth,
+            "node_count": tree.n_nodes,
+            "nodes": nodes,
+            "values": np.ascontiguousarray(value[:, np.newaxis, :]),
+        }
+    )
+    model = DecisionTreeClassifier()
+    model.n_features_in_ = model.max_features_ = tree.n_features
+    model.n_outputs_ = 1
+    model.classes_ = tree.classes.copy()
+    model.n_classes_ = np.int64(tree.n_classes)
+    model.tree_ = native
+    if tree.feature_names != tuple(f"x{i}" for i in range(tree.n_features)):
+        model.feature_names_in_ = np.array(tree.feature_names, dtype=object)
+    return model
+
+
+def _count_leaves(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Leaves below each node, in all and per class."""
+    counts = np.zeros((tree.n_nodes, tree.n_classes))
+    is_leaf = tree.leaf_class >= 0
+    counts[is_leaf, tree.leaf_class[is_leaf]] = 1.0
+    depth = tree.node_depths()
+    order = np.argsort(depth, kind="stable")
+    starts = np.searchsorted(depth[order], np.arange(depth.max() + 2))
+    for level in range(len(starts) - 2, -1, -1):  # both children of a node are deeper than the node
+        nodes = order[starts[level] : starts[level + 1]]
+        nodes = nodes[~is_leaf[nodes]]
+        counts[nodes] = counts[tree.children_left[nodes]] + counts[tree.children_right[nodes]]
+    return counts.sum(axis=1), counts
+
+
+def _count_rows(tree: Tree, X: ArrayLike, y: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Rows that pass through each node, in all and per class."""
+    rows = check_input(X, tree.n_features, tree.nan_features)
+    label = tree.predict_index(rows) if y is None else _label_index(tree, y, len(rows))
+    counts = np.zeros((tree.n_nodes, tree.n_classes))
+    at = np.arange(len(rows))
+    node = np.zeros(len(rows), dtype=np.intp)
+    while at.size:
+        np.add.at(counts, (node, label[at]), 1.0)
+        inside = tree.children_left[node] >= 0
+        at, node = at[inside], node[inside]
+        goes_left = rows[at, tree.feature[node]] <= tree.threshold[node]
+        node = np.where(goes_left, tree.children_left[node], tree.children_right[node])
+    return counts.sum(axis=1), counts
+
+
+def _label_index(tree: Tree, y: ArrayLike, n_rows: int) -> NDArray[np.intp]:
+    labels = np.asarray(y)
+    if labels.shape != (n_rows,):
+        raise InvalidInputError(
+            f"y must hold one label for each of the {n_rows} rows of X, but has shape {labels.shape}"
+        )
+    known: dict[Any, int] = {label: index for index, label in enumerate(tree.classes.tolist())}
+    try:
+        return np.array([known[label] for label in labels.tolist()], dtype=np.intp)
+    except (KeyError, TypeError) as error:
+        raise InvalidInputError(f"y holds a label that the tree does not know: {error}") from None
+
+
+def _fractions(tree: Tree, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Class fractions per node; at a leaf the largest (the first of them) is always the class of the tree."""
+    is_leaf = tree.leaf_class >= 0
+    total = counts.sum(axis=1, keepdims=True)
+    value = np.full_like(counts, 1.0 / tree.n_classes)
+    np.divide(counts, total, out=value, where=total > 0)
+    keep = is_leaf & ((total[:, 0] == 0) | (value.argmax(axis=1) != tree.leaf_class))
+    value[keep] = 0.0
+    value[keep, tree.leaf_class[keep]] = 1.0
+    return value

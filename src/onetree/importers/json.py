@@ -1,0 +1,118 @@
+"""The project's own file of an ensemble: JSON with a versioned schema, exact numbers and typed labels.
+
+Reads only what it would itself have written: anything else is an error, never a guess.
+"""
+
+import json
+import math
+import os
+from typing import Any
+
+import numpy as np
+
+from onetree.documents import list_of, parse_document, require_keys
+from onetree.ensemble import Ensemble, Rule
+from onetree.errors import InvalidInputError, ModelFileError
+from onetree.files import read_whole, write_whole
+from onetree.labels import labels_from_json, labels_to_json
+
+FORMAT, VERSION = "onetree-ensemble", 1
+_KEYS = {"classes", "features", "nan_features", "rule", "base", "roots", "nodes"}
+_RULE_KEYS = {"kind", "dtype", "divisor", "cut", "cut_inclusive"}
+_INDICES = ("feature", "left", "right")
+_NODE_KEYS = {*_INDICES, "threshold", "missing_left", "value"}
+
+
+def write_json(ensemble: Ensemble, path: str | os.PathLike[str]) -> None:
+    """Write `ensemble` to `path`, whole or not at all."""
+    nodes: dict[str, Any] = {name: getattr(ensemble, name).tolist() for name in (*_INDICES, "missing_left")}
+    # Python writes the shortest decimals that read back as the same float64. JSON has no infinity: "inf" stands for it.
+    nodes["threshold"] = ["inf" if math.isinf(cut) else cut for cut in ensemble.threshold.tolist()]
+    leaf = ensemble.feature < 0
+    nodes["value"] = ensemble.value[leaf].tolist()  # one vector per leaf, in the order of the nodes
+    rule = ensemble.rule
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "classes": labels_to_json(ensemble.classes),
+        "features": list(ensemble.feature_names),
+        "nan_features": ensemble.nan_features.tolist(),
+        "rule": {
+            "kind": rule.kind,
+            "dtype": rule.dtype,
+            "divisor": float(rule.divisor),
+            "cut": float(rule.cut),
+            "cut_inclusive": bool(rule.cut_inclusive),
+        },
+        "base": ensemble.base.tolist(),
+        "roots": ensemble.roots.tolist(),
+        "nodes": nodes,
+    }
+    write_whole(path, json.dumps(document, allow_nan=False) + "\n")
+
+
+def read_json(path: str | os.PathLike[str]) -> Ensemble:
+    """Read the ensemble that `write_json` wrote to `path`."""
+    try:
+        return parse_json(read_whole(path))
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from None
+
+
+def parse_json(content: bytes) -> Ensemble:
+    """Read the ensemble from the content of a file that `write_json` wrote."""
+    document = parse_document(content, format=FORMAT, version=VERSION, keys=_KEYS)
+    nodes = document["nodes"]
+    require_keys(nodes, _NODE_KEYS, '"nodes"')
+    try:
+        cuts = list_of(nodes["threshold"], (float, int, str), "threshold")
+        if any(cut != "inf" if isinstance(cut, str) else math.isinf(cut) for cut in cuts):  # 1e999 reads as infinity
+            raise ModelFileError('"threshold" must hold finite numbers or "inf"')
+        indices = {name: _integers(nodes[name], name) for name in _INDICES}
+        classes = labels_from_json(document["classes"])
+        rule = _rule(document["rule"])
+        n_outputs = 1 if rule.kind == "score" else len(classes)
+        return Ensemble(
+            **indices,
+            classes=classes,
+            feature_names=tuple(list_of(document["features"], (str,), "features")),
+            roots=_integers(document["roots"], "roots"),
+            threshold=np.array([float(cut) for cut in cuts], dtype=np.float64),
+            missing_left=np.array(list_of(nodes["missing_left"], (bool,), "missing_left"), dtype=np.bool_),
+            value=_values(nodes["value"], indices["feature"] < 0, n_outputs),
+            base=np.array(list_of(document["base"], (float, int), "base"), dtype=np.float64),
+            rule=rule,
+            nan_features=np.array(list_of(document["nan_features"], (bool,), "nan_features"), dtype=np.bool_),
+        )
+    except InvalidInputError as error:
+        raise ModelFileError(str(error)) from None
+    except OverflowError:
+        raise ModelFileError("the file holds a number that is too large") from None
+
+
+def _integers(values: object, name: str) -> np.ndarray[Any, np.dtype[np.int32]]:
+    return np.array(list_of(values, (int,), name), dtype=np.int32)
+
+
+def _rule(document: Any) -> Rule:
+    require_keys(document, _RULE_KEYS, '"rule"')
+    kind, dtype = list_of([document["kind"], document["dtype"]], (str,), "rule")
+    divisor, cut = list_of([document["divisor"], document["cut"]], (float, int), "rule")
+    (cut_inclusive,) = list_of([document["cut_inclusive"]], (bool,), "rule")
+    return Rule(kind, dtype, float(divisor), float(cut), cut_inclusive)
+
+
+def _values(
+    vectors: object, leaf: np.ndarray[Any, np.dtype[np.bool_]], n_outputs: int
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the value array: the vectors in the rows of the leaves, zeros elsewhere."""
+    rows = list_of(vectors, (list,), "value")
+    if len(rows) != np.count_nonzero(leaf):
+        raise ModelFileError(f'"value" holds {len(rows)} vectors for {np.count_nonzero(leaf)} leaves')
+    for row in rows:
+        if len(list_of(row, (float, int), "value")) != n_outputs:
+            raise ModelFileError(f'a vector of "value" has {len(row)} entries, not {n_outputs}')
+    value = np.zeros((len(leaf), n_outputs))
+    if rows:
+        value[leaf] = np.array(rows, dtype=np.float64)
+    return value

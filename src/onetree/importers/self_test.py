@@ -1,0 +1,75 @@
+"""Every import checks itself: the ensemble against the live model, where they would differ if they could.
+
+Knows nothing of any library: it gets the model as a function from inputs to labels.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.ensemble import Ensemble
+from onetree.errors import FidelityError
+
+N_ROWS = 1000
+"""Rows of each kind: random, on the thresholds, and with missing values where they are an input."""
+
+_MAX_VALUES = 4_000_000  # fewer rows for models with very many features
+
+_LARGEST = float(np.finfo(np.float32).max)  # libraries that compare in float32 refuse larger inputs
+
+
+def self_test(ensemble: Ensemble, predict: Callable[[NDArray[np.float64]], NDArray[Any]], model_name: str) -> int:
+    """Compare the ensemble with the model; return the number of rows compared.
+
+    Raises
+    ------
+    FidelityError
+        If a row gets another class from the ensemble than from the model.
+    """
+    X = sample_rows(ensemble, np.random.default_rng(0))
+    expected, found = np.asarray(predict(X)), ensemble.predict(X)
+    differs = expected != found
+    if np.any(differs):
+        row = int(np.argmax(differs))
+        raise FidelityError(
+            f"import self-test: the ensemble read from this {model_name} differs from the model itself on "
+            f"{np.count_nonzero(differs)} of {len(X)} inputs, for instance {X[row].tolist()}: "
+            f"{found[row]!r} instead of {expected[row]!r}; if its `predict` is the library's own, please report this"
+        )
+    return len(X)
+
+
+def sample_rows(ensemble: Ensemble, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return inputs spread around the thresholds, inputs on and next to them, and inputs with gaps."""
+    n_features = ensemble.n_features
+    n_rows = max(10, min(N_ROWS, _MAX_VALUES // max(1, n_features)))
+    random = rng.standard_normal((n_rows, n_features))
+    adjacent = random.copy()
+    inner = (ensemble.feature >= 0) & np.isfinite(ensemble.threshold)
+    for feature in np.unique(ensemble.feature[inner]).tolist():
+        cuts = np.unique(ensemble.threshold[inner & (ensemble.feature == feature)])
+        low, high = cuts[0] / 2, cuts[-1] / 2  # halves, so that no difference overflows
+        margin = 0.1 * (high - low) + 0.01 * max(abs(low), abs(high), 1.0)
+        random[:, feature] = 2 * rng.uniform(low - margin, high + margin, n_rows)
+        # Each column takes all its points once before any of them twice, in an order of its own.
+        points = _points_at(cuts)
+        adjacent[:, feature] = rng.permutation(np.resize(rng.permutation(points), n_rows))
+    kinds = [random, adjacent]
+    if ensemble.nan_features.any():
+        with_gaps = adjacent[rng.permutation(n_rows)]
+        rate = rng.choice([0.1, 0.5, 1.0], size=(n_rows, 1), p=[0.5, 0.45, 0.05])
+        gaps = (rng.random(with_gaps.shape) < rate) & ensemble.nan_features
+        kinds.append(np.where(gaps, np.nan, with_gaps))
+    return np.clip(np.concatenate(kinds), -_LARGEST, _LARGEST)
+
+
+def _points_at(cuts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return each cut and its neighbours on both sides, among float64 and among float32 values."""
+    with np.errstate(over="ignore", under="ignore"):
+        single = np.clip(cuts, -_LARGEST, _LARGEST).astype(np.float32)
+        around = [single, np.nextafter(single, np.float32(-np.inf)), np.nextafter(single, np.float32(np.inf))]
+        return np.concatenate(
+            [cuts, np.nextafter(cuts, -np.inf), np.nextafter(cuts, np.inf), *(x.astype(np.float64) for x in around)]
+        )

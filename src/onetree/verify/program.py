@@ -1,0 +1,204 @@
+"""One leaf box of the tree as a mixed-integer program over the ensemble.
+
+Columns, in this order:
+
+* ``z[j, t]``, binary, for each threshold t of feature j inside the box: 1 iff x[j] <= t; so z grows with t;
+* ``n[j]``, binary, for each feature that may be missing in the box: 1 iff x[j] is NaN, and then z[j, t] = 0 for all t;
+* ``y[leaf]``, continuous, for each leaf of the ensemble that the box can reach: 1 iff x ends there.
+
+A node sends x left iff its literal is 1; the literal is z[j, t], plus n[j] if the node sends NaN left. The y of a tree
+add up to 1; those left of a node add up to at most its literal, those right of it to at most 1 - literal. With whole
+z and n exactly one y of each tree can be 1, so the points of the program are exactly the cells of the box.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from onetree.ensemble import Ensemble
+
+
+@dataclass
+class _Rows:
+    """Rows ``low <= coefficients . columns <= high`` in the making."""
+
+    row: list[int] = field(default_factory=list)
+    column: list[int] = field(default_factory=list)
+    coefficient: list[float] = field(default_factory=list)
+    low: list[float] = field(default_factory=list)
+    high: list[float] = field(default_factory=list)
+
+    def add(self, entries: list[tuple[int, float]], low: float, high: float) -> int:
+        """Append a row and return its number; entries for the same column add up."""
+        number = len(self.low)
+        self.low.append(low)
+        self.high.append(high)
+        for column, coefficient in entries:
+            self.extend(number, column, coefficient)
+        return number
+
+    def extend(self, number: int, column: int, coefficient: float) -> None:
+        self.row.append(number)
+        self.column.append(column)
+        self.coefficient.append(coefficient)
+
+
+@dataclass(frozen=True)
+class _Path:
+    """Undecided rows on the way to a node, the nearest first."""
+
+    number: int
+    before: _Path | None
+
+
+class Program:
+    """The cells of the ensemble inside ``lower < x <= upper`` (missing values inside where `upper` is NaN)."""
+
+    def __init__(self, ensemble: Ensemble, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> None:
+        self.ensemble = ensemble
+        self._lower = lower.tolist()
+        self._takes_nan = (np.isnan(upper) & ensemble.nan_features).tolist()
+        self._upper = np.where(np.isnan(upper), np.inf, upper).tolist()
+        self._has_number = [low < high for low, high in zip(self._lower, self._upper, strict=True)]
+        self.is_empty = not all(number or nan for number, nan in zip(self._has_number, self._takes_nan, strict=True))
+        if self.is_empty:
+            return
+        self._binary: dict[tuple[int, float], int] = {}  # (feature, threshold), or (feature, NaN's stand-in inf)
+        reached = [self._reach(int(root)) for root in ensemble.roots]
+        self._number_columns()
+        self._rows = _Rows()
+        self._chain_levels()
+        self.fixed = np.array([leaves[0] for leaves in reached if len(leaves) == 1], dtype=np.intp)
+        self.groups: list[NDArray[np.intp]] = []  # columns of the leaves of each tree that has several
+        self.leaf_of: list[int] = []  # node of each y column
+        for root, leaves in zip(ensemble.roots.tolist(), reached, strict=True):
+            if len(leaves) > 1:
+                self._add_tree(root)
+
+    @property
+    def n_binary(self) -> int:
+        """Number of binary columns; they come first."""
+        return len(self._binary)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return self.n_binary + len(self.leaf_of)
+
+    def rows(self) -> tuple[csr_array, NDArray[np.float64], NDArray[np.float64]]:
+        """Return the matrix of the program and the bounds of its rows."""
+        made = self._rows
+        shape = (len(made.low), self.n_columns)
+        matrix = csr_array((made.coefficient, (made.row, made.column)), shape=shape, dtype=np.float64)
+        return matrix, np.array(made.low), np.array(made.high)
+
+    def point(self, solution: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Return an actual input from the cell of a solution, or from any cell if the program has no binary column."""
+        chosen = np.zeros(0) if solution is None else solution
+        x = np.empty(len(self._lower))
+        for j, (low, high) in enumerate(zip(self._lower, self._upper, strict=True)):
+            missing = self._binary.get((j, math.inf))
+            if not self._has_number[j] or (missing is not None and chosen[missing] > 0.5):
+                x[j] = math.nan
+                continue
+            levels = self._levels.get(j, [])
+            below = [t for t in levels if chosen[self._binary[j, t]] > 0.5]
+            start = levels[-1] if levels else low
+            if below:
+                x[j] = below[0]  # a level belongs to the slab below it
+            elif high < math.inf:
+                x[j] = high
+            else:
+                x[j] = math.nextafter(start, math.inf) if start > -math.inf else 0.0
+        return x
+
+    def _directions(self, node: int) -> tuple[bool, bool]:
+        """Return whether inputs of the box go left and right at a node."""
+        ensemble = self.ensemble
+        j, t = int(ensemble.feature[node]), float(ensemble.threshold[node])
+        nan, nan_left = self._takes_nan[j], bool(ensemble.missing_left[node])
+        number = self._has_number[j]
+        left = (number and t > self._lower[j]) or (nan and nan_left)
+        right = (number and t < self._upper[j]) or (nan and not nan_left)
+        return left, right
+
+    def _reach(self, root: int) -> list[int]:
+        """Return the leaves that the box can reach, at least; note the columns that decide between them."""
+        leaves, stack = [], [root]
+        while stack:
+            node = stack.pop()
+            j = int(self.ensemble.feature[node])
+            if j < 0:
+                leaves.append(node)
+                continue
+            left, right = self._directions(node)
+            if left and right:
+                t = float(self.ensemble.threshold[node])
+                if self._has_number[j] and self._lower[j] < t < self._upper[j]:
+                    self._binary.setdefault((j, t), -1)
+                if self._takes_nan[j] and self._has_number[j]:
+                    self._binary.setdefault((j, math.inf), -1)
+            if right:
+                stack.append(int(self.ensemble.right[node]))
+            if left:
+                stack.append(int(self.ensemble.left[node]))
+        return leaves
+
+    def _number_columns(self) -> None:
+        self._levels: dict[int, list[float]] = {}
+        for number, (j, t) in enumerate(sorted(self._binary)):
+            self._binary[j, t] = number
+            if t < math.inf:
+                self._levels.setdefault(j, []).append(t)
+
+    def _chain_levels(self) -> None:
+        for j, levels in self._levels.items():
+            columns = [self._binary[j, t] for t in levels]
+            for column, above in itertools.pairwise(columns):
+                self._rows.add([(column, 1.0), (above, -1.0)], -math.inf, 0.0)
+            missing = self._binary.get((j, math.inf))
+            if missing is not None:  # the last level is the largest z, so this bounds all of them
+                self._rows.add([(columns[-1], 1.0), (missing, 1.0)], -math.inf, 1.0)
+
+    def _literal(self, node: int) -> tuple[list[tuple[int, float]], float]:
+        """Return entries and constant of the expression that is 1 iff a node with both directions sends x left."""
+        j, t = int(self.ensemble.feature[node]), float(self.ensemble.threshold[node])
+        if t >= self._upper[j]:  # every number goes left, so right is NaN
+            return [(self._binary[j, math.inf], -1.0)], 1.0
+        entries = [] if t <= self._lower[j] else [(self._binary[j, t], 1.0)]
+        if self._takes_nan[j] and self.ensemble.missing_left[node]:
+            entries.append((self._binary[j, math.inf], 1.0))
+        return entries, 0.0
+
+    def _add_tree(self, root: int) -> None:
+        first = self.n_columns
+        stack: list[tuple[int, _Path | None]] = [(root, None)]
+        while stack:
+            node, path = stack.pop()
+            if self.ensemble.feature[node] < 0:
+                column = self.n_columns
+                self.leaf_of.append(node)
+                while path is not None:
+                    self._rows.extend(path.number, column, 1.0)
+                    path = path.before
+                continue
+            left, right = self._directions(node)
+            left_path = right_path = path
+            if left and right:
+                entries, constant = self._literal(node)
+                minus = [(column, -value) for column, value in entries]
+                left_path = _Path(self._rows.add(minus, -math.inf, constant), path)
+                right_path = _Path(self._rows.add(entries, -math.inf, 1.0 - constant), path)
+            if right:
+                stack.append((int(self.ensemble.right[node]), right_path))
+            if left:
+                stack.append((int(self.ensemble.left[node]), left_path))
+        columns = np.arange(first, self.n_columns)
+        self.groups.append(columns)
+        self._rows.add([(int(column), 1.0) for column in columns], 1.0, 1.0)

@@ -1,0 +1,76 @@
+"""What a proof ends in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.ensemble import Ensemble
+from onetree.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Result of `onetree.verify`; true in a condition iff tree and source are equivalent.
+
+    Parameters
+    ----------
+    equivalent : bool
+    method : str
+        The proof that was used, "cells" or "milp".
+    n_checked : int
+        Cells compared, or leaves of the tree examined, up to the end or to the counterexample.
+    counterexample : float64 array of shape (n_features,), or None
+        An input on which the two differ, for both `Tree.predict` and the source.
+    tree_class, ensemble_class : label or None
+        What the two predict there.
+    """
+
+    equivalent: bool
+    method: str
+    n_checked: int
+    counterexample: NDArray[np.float64] | None = None
+    tree_class: Any = None
+    ensemble_class: Any = None
+
+    def __bool__(self) -> bool:
+        return self.equivalent
+
+
+def differing(tree: Tree, ensemble: Ensemble, method: str, n_checked: int, point: NDArray[np.float64]) -> Verdict:
+    """Return the verdict for an input on which the two differ."""
+    return Verdict(
+        equivalent=False,
+        method=method,
+        n_checked=n_checked,
+        counterexample=point,
+        tree_class=tree.classes[tree.leaf_class[walk(tree, point[np.newaxis])[0]]],
+        ensemble_class=ensemble.predict(point[np.newaxis])[0],
+    )
+
+
+def walk(tree: Tree, rows: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the leaf of each row: the plain reading of the tree's arrays that the proofs rely on."""
+    node = np.zeros(len(rows), dtype=np.intp)
+    at = np.flatnonzero(tree.feature[node] >= 0)
+    while at.size:
+        here = node[at]
+        goes_left = rows[at, tree.feature[here]] <= tree.threshold[here]  # NaN compares false and goes right
+        node[at] = np.where(goes_left, tree.children_left[here], tree.children_right[here])
+        at = at[tree.feature[node[at]] >= 0]
+    return node
+
+
+def class_map(tree: Tree, ensemble: Ensemble) -> NDArray[np.intp]:
+    """Return the ensemble's index of each class of the tree, -1 for a label that the ensemble does not have."""
+    index = {label: i for i, label in enumerate(_typed_labels(ensemble.classes))}
+    return np.array([index.get(label, -1) for label in _typed_labels(tree.classes)], dtype=np.intp)
+
+
+def _typed_labels(classes: NDArray[Any]) -> list[tuple[type, Any]]:
+    """Return the labels with their types: 1, True and 1.0 are equal in Python, but not the same label."""
+    plain = [label.item() if isinstance(label, np.generic) else label for label in classes.tolist()]
+    return [(type(label), label) for label in plain]

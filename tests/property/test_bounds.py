@@ -1,0 +1,99 @@
+"""Limits: whenever the work is stopped, what comes back is faithful, and nothing is claimed that was not proven."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from onetree import born_again
+from onetree.errors import GridTooLargeError, LimitReachedError
+from onetree.solve import ENGINES, OBJECTIVES
+from tests.oracle import brute_force, cells, pareto, points, value_of
+from tests.strategies import ensembles, random_ensemble
+
+engines = pytest.mark.parametrize("engine", [None, *ENGINES])
+time_limits = st.sampled_from([1e-9, 1e-6, 1e-5, 1e-4, 1e-3])  # seconds
+memory_limits = st.sampled_from([1e-6, 1e-5, 1e-4, 1e-3, 1e-2])  # GB
+
+
+@pytest.fixture(scope="module")
+def hard_cases():
+    """Ensembles that take an engine some milliseconds, each with its Pareto front."""
+    rng = np.random.default_rng(2)
+    found = []
+    while len(found) < 3:
+        ensemble = random_ensemble(rng, max_cells=1500, max_trees=14, kinds=("hard", "soft"), nan=False)
+        front = pareto(cells(ensemble)) if ensemble.n_features == 4 else []
+        if len(front) > 1 and front[-1][1] > 60:
+            found.append((ensemble, front))
+    return found
+
+
+def size(tree, objective):
+    pair = {"depth": tree.depth, "leaves": tree.n_leaves}
+    sizes = tuple(pair[name] for name in objective.split("-"))
+    return sizes if len(sizes) > 1 else sizes[0]
+
+
+def assert_honest(solution, ensemble, optimum):
+    X = points(ensemble)
+    np.testing.assert_array_equal(solution.tree.predict(X), ensemble.predict(X))
+    assert solution.lower_bound <= optimum <= solution.value == size(solution.tree, solution.objective)
+    assert solution.status in ("optimal", "feasible")
+    if solution.status == "optimal":
+        assert solution.lower_bound == optimum == solution.value
+        assert solution.gap == 0.0
+    else:
+        assert solution.gap >= 0.0
+
+
+def solve_or_refuse(ensemble, **options):
+    """None where the limit is too low for any faithful tree; that must be said by an error, not by a wrong tree."""
+    try:
+        return born_again(ensemble, **options)
+    except (LimitReachedError, GridTooLargeError):
+        return None
+
+
+@engines
+@settings(max_examples=60)
+@given(ensembles(max_cells=100), st.sampled_from(OBJECTIVES), time_limits)
+def test_a_time_limit_leaves_a_faithful_tree_and_true_bounds(engine, ensemble, objective, time_limit):
+    solution = solve_or_refuse(ensemble, objective=objective, engine=engine, time_limit=time_limit)
+    if solution is not None:
+        assert_honest(solution, ensemble, brute_force(ensemble, objective))
+
+
+@engines
+@settings(max_examples=60)
+@given(ensembles(max_cells=100), st.sampled_from(OBJECTIVES), memory_limits)
+def test_a_memory_limit_leaves_a_faithful_tree_and_true_bounds(engine, ensemble, objective, memory_limit):
+    solution = solve_or_refuse(ensemble, objective=objective, engine=engine, memory_limit=memory_limit)
+    if solution is not None:
+        assert_honest(solution, ensemble, brute_force(ensemble, objective))
+
+
+@engines
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_bounds_hold_wherever_longer_work_is_stopped(hard_cases, engine, objective):
+    for ensemble, front in hard_cases:
+        for time_limit in (1e-9, 1e-4, 1e-3, 2e-3, 5e-3, 1e-2):
+            solution = solve_or_refuse(ensemble, objective=objective, engine=engine, time_limit=time_limit)
+            if solution is not None:
+                assert_honest(solution, ensemble, value_of(front, objective))
+
+
+@engines
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_every_bound_that_is_reported_on_the_way_holds(hard_cases, engine, objective):
+    for ensemble, front in hard_cases:
+        reports = []
+        solution = born_again(ensemble, objective=objective, engine=engine, progress=reports.append)
+        assert_honest(solution, ensemble, value_of(front, objective))
+        optimum = solution.value if isinstance(solution.value, int) else solution.value[0]
+        for report in reports:
+            assert report.lower_bound is None or report.lower_bound <= optimum
+            assert report.upper_bound is None or report.upper_bound >= optimum
+            assert report.elapsed >= 0.0

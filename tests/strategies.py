@@ -1,0 +1,233 @@
+"""Random ensembles, for Hypothesis (which shrinks them) and from a seed (for campaigns of thousands).
+
+Both come from one description, `_ensemble`, which takes every decision from a `Choices`. Small on purpose, and full of
+what is awkward: ties, weights, constant trees, leaves that no input reaches, thresholds that are float neighbours.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from onetree.ensemble import Ensemble, Rule
+
+KINDS = ("hard", "soft", "score", "scores")
+LABELS = (
+    lambda n: np.arange(n),
+    lambda n: np.array(["no", "yes", "perhaps", "never", "ever"])[:n],
+    lambda n: np.arange(n) * 3 - 4,
+)
+
+
+def _neighbours(value, n):
+    """N consecutive float64 numbers."""
+    numbers = [value]
+    while len(numbers) < n:
+        numbers.append(np.nextafter(numbers[-1], np.inf))
+    return numbers
+
+
+THRESHOLDS = (
+    [float(i) for i in range(64)],
+    [-2.5, -1.0, -0.0, 0.0, 0.5, 1.5, 2.5, 1e6],  # -0.0 and 0.0 are one level
+    [*_neighbours(1.0, 4), *_neighbours(-0.1, 4)],
+    [*_neighbours(-5e-324, 3), 2.2250738585072014e-308, 1e-40, 1e-20, 1e-10, 1.0],
+    [-1e300, -1e38, -16777217.0, -1.0, 1.0, 16777217.0, 1e38, 1e300],
+)
+# Leaf scores. Sums of tenths are inexact and depend on the order; 2**53 and 2**24 swallow what is added to them.
+SCORES = (
+    [-1.0, 0.0, 1.0],
+    [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0],
+    [i / 10 for i in range(-5, 6)],
+    [2.0**53, 1.0, -1.0, -(2.0**53), 0.5],
+    [2.0**24, 1.0, -1.0, -(2.0**24), 2.0**-24],
+    [-0.0, 0.0, 5e-324, -5e-324],
+)
+
+
+class _Drawn:
+    """Choices made by Hypothesis."""
+
+    def __init__(self, draw):
+        self._draw = draw
+
+    def integer(self, low, high):  # both inclusive
+        return self._draw(st.integers(low, high))
+
+
+class _Seeded:
+    """Choices made by a numpy random generator."""
+
+    def __init__(self, rng):
+        self._rng = rng
+
+    def integer(self, low, high):  # both inclusive
+        return int(self._rng.integers(low, high + 1))
+
+
+class _Nodes:
+    """The node arrays of an ensemble while its trees are being drawn."""
+
+    def __init__(self):
+        self.rows = []  # feature, threshold, left, right, missing_left, value
+
+    def leaf(self, value):
+        self.rows.append((-1, 0.0, -1, -1, False, value))
+        return len(self.rows) - 1
+
+    def split(self, feature, threshold, left, right, missing_left):
+        self.rows.append((feature, threshold, left, right, missing_left, None))
+        return len(self.rows) - 1
+
+
+def _pick(choices, options):
+    return options[choices.integer(0, len(options) - 1)]
+
+
+def _levels(choices, n_features, max_cells, max_levels, nan):
+    """Thresholds to choose from, per feature, and which features accept NaN; the grid has at most max_cells cells."""
+    levels, nan_features, room = [], [], max_cells
+    for _ in range(n_features):
+        accepts_nan = nan and room >= 4 and choices.integer(0, 1) == 1
+        pool = _pick(choices, THRESHOLDS)
+        most = min(max_levels, len(pool), max(0, room - 1 - accepts_nan))
+        n_levels = min(most, choices.integer(0, max_levels + 2))
+        start = choices.integer(0, len(pool) - n_levels)
+        levels.append(pool[start : start + n_levels])
+        nan_features.append(accepts_nan)
+        room //= n_levels + 1 + accepts_nan
+    return levels, nan_features
+
+
+def _leaf_vector(choices, kind, n_classes, scores):
+    """A function that draws the vector of a leaf."""
+    if kind == "hard":
+        return lambda: np.eye(n_classes)[choices.integer(0, n_classes - 1)]
+    if kind == "soft":
+        total = _pick(choices, (2, 3, 4, 10))  # samples in a leaf: fractions that tie, exactly or only nearly
+
+        def fractions():
+            cuts = sorted(choices.integer(0, total) for _ in range(n_classes - 1))
+            return np.diff([0, *cuts, total]) / total
+
+        return fractions
+    n_outputs = 1 if kind == "score" else n_classes
+    return lambda: np.array([_pick(choices, scores) for _ in range(n_outputs)])
+
+
+def _draw_tree(choices, nodes, levels, nan_features, max_depth, leaf_vector):
+    usable = [feature for feature, thresholds in enumerate(levels) if thresholds or nan_features[feature]]
+
+    def draw(depth):  # as deep as max_depth: small
+        if depth == max_depth or not usable or choices.integer(0, 9) == 0:
+            return nodes.leaf(leaf_vector())
+        feature = _pick(choices, usable)
+        options = [*levels[feature], np.inf] if nan_features[feature] else levels[feature]
+        threshold = _pick(choices, options)
+        missing_left = choices.integer(0, 1) == 1
+        left, right = draw(depth + 1), draw(depth + 1)
+        return nodes.split(feature, threshold, left, right, missing_left)
+
+    return draw(0)
+
+
+def _rule(choices, kind, n_trees, scores, dtype):
+    if kind == "hard":
+        return Rule("hard")
+    if kind == "soft":
+        return Rule("soft", divisor=float(n_trees))
+    divisor = float(_pick(choices, (1, 1, 3, 10, n_trees)))
+    if kind == "scores":
+        return Rule("scores", dtype=dtype, divisor=divisor)
+    # A cut that a quotient of whole numbers meets, once both are rounded.
+    cut = float(np.array(_pick(choices, (0.0, 0.0, 0.1, 1 / 3, _pick(choices, scores)))).astype(dtype))
+    return Rule("score", dtype=dtype, divisor=divisor, cut=cut, cut_inclusive=choices.integer(0, 1) == 1)
+
+
+def _assembled(nodes, roots, classes, base, rule, nan_features):
+    feature, threshold, left, right, missing_left, value = zip(*nodes.rows, strict=True)
+    inner = np.zeros(len(base))
+    return Ensemble(
+        classes=classes,
+        feature_names=tuple(f"x{i}" for i in range(len(nan_features))),
+        roots=np.array(roots, dtype=np.int32),
+        feature=np.array(feature, dtype=np.int32),
+        threshold=np.array(threshold, dtype=np.float64),
+        left=np.array(left, dtype=np.int32),
+        right=np.array(right, dtype=np.int32),
+        missing_left=np.array(missing_left, dtype=bool),
+        value=np.array([inner if vector is None else vector for vector in value], dtype=np.float64),
+        base=np.array(base, dtype=np.float64),
+        rule=rule,
+        nan_features=np.array(nan_features, dtype=bool),
+    )
+
+
+def _ensemble(choices, max_cells, max_features, max_levels, max_classes, max_trees, max_depth, kinds, nan):
+    kind = _pick(choices, kinds)
+    n_classes = 2 if kind == "score" else choices.integer(2, max_classes)
+    if kind in ("hard", "soft") and choices.integer(0, 19) == 19:
+        n_classes = 1
+    n_features = choices.integer(1, max_features)
+    n_trees = choices.integer(1, max_trees)
+    levels, nan_features = _levels(choices, n_features, max_cells, max_levels, nan)
+    dtype = _pick(choices, ("float64", "float32")) if kind in ("score", "scores") else "float64"
+    scores = np.array(_pick(choices, SCORES)).astype(dtype).astype(np.float64).tolist()
+    leaf_vector = _leaf_vector(choices, kind, n_classes, scores)
+
+    nodes = _Nodes()
+    depths = [min(max_depth, choices.integer(0, max_depth + 4)) for _ in range(n_trees)]
+    roots = [_draw_tree(choices, nodes, levels, nan_features, depth, leaf_vector) for depth in depths]
+    n_outputs = 1 if kind == "score" else n_classes
+    base = [_pick(choices, scores) if kind in ("score", "scores") else 0.0 for _ in range(n_outputs)]
+    classes = _pick(choices, LABELS)(n_classes)
+    return _assembled(nodes, roots, classes, base, _rule(choices, kind, n_trees, scores, dtype), nan_features)
+
+
+def painted(cells, n_classes):
+    """An ensemble whose class in every cell is the given one: a single tree, complete, with thresholds 0, 1, 2, ..."""
+    nodes = _Nodes()
+
+    def paint(start, stop):  # both are cells, stop exclusive; as deep as there are hyperplanes
+        for axis, (low, high) in enumerate(zip(start, stop, strict=True)):
+            if high - low > 1:
+                middle = (low + high) // 2
+                left = paint(start, (*stop[:axis], middle, *stop[axis + 1 :]))
+                right = paint((*start[:axis], middle, *start[axis + 1 :]), stop)
+                return nodes.split(axis, float(middle - 1), left, right, False)
+        return nodes.leaf(np.eye(n_classes)[cells[start]])
+
+    root = paint((0,) * cells.ndim, cells.shape)
+    nan_features = [False] * cells.ndim
+    return _assembled(nodes, [root], np.arange(n_classes), np.zeros(n_classes), Rule("hard"), nan_features)
+
+
+@st.composite
+def ensembles(
+    draw,
+    max_cells=100,
+    max_features=4,
+    max_levels=6,
+    max_classes=5,
+    max_trees=6,
+    max_depth=3,
+    kinds=KINDS,
+    nan=True,
+):
+    """Ensembles of every kind; with `nan`, some features accept NaN."""
+    return _ensemble(_Drawn(draw), max_cells, max_features, max_levels, max_classes, max_trees, max_depth, kinds, nan)
+
+
+def random_ensemble(
+    rng,
+    max_cells=100,
+    max_features=4,
+    max_levels=6,
+    max_classes=5,
+    max_trees=8,
+    max_depth=4,
+    kinds=KINDS,
+    nan=True,
+):
+    """One such ensemble from a numpy random generator: fast, and repeatable from the seed."""
+    return _ensemble(_Seeded(rng), max_cells, max_features, max_levels, max_classes, max_trees, max_depth, kinds, nan)

@@ -1,0 +1,136 @@
+"""The tree's own file."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from onetree import InvalidInputError, ModelFileError, load_tree
+from tests.unit.test_tree import small_tree
+
+FIELDS = ("feature", "threshold", "children_left", "children_right", "leaf_class", "nan_features")
+
+
+@pytest.fixture
+def document(tmp_path):
+    """The content of a good file."""
+    small_tree().save(tmp_path / "tree.json")
+    return json.loads((tmp_path / "tree.json").read_text())
+
+
+def reload(document, folder):
+    path = folder / "changed.json"
+    path.write_text(json.dumps(document))
+    return load_tree(path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"threshold": [0.1 + 0.2, 5e-324, 0, 0, 0]},
+        {"threshold": [1.7976931348623157e308, -0.0, 0, 0, 0]},
+        {"threshold": [np.inf, 1.0, 0, 0, 0], "nan_features": [True, False]},
+        {"feature_names": ("größe", "a\nb")},
+        {"exact": False},
+    ],
+)
+def test_a_tree_is_read_back_as_it_was(changes, tmp_path):
+    tree = small_tree(**changes)
+    tree.save(tmp_path / "tree.json")
+    again = load_tree(tmp_path / "tree.json")
+    for name in FIELDS:
+        assert getattr(again, name).tobytes() == getattr(tree, name).tobytes()
+    assert (again.feature_names, again.exact) == (tree.feature_names, tree.exact)
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        np.array([0, 1, 2]),
+        np.array([-1.5, 0.1, 2.0]),
+        np.array([3, 1, 2], dtype=np.uint8),
+        np.array(["a", "b", "c"]),
+        np.array(["a", 1, 2.5], dtype=object),
+    ],
+    ids=str,
+)
+def test_labels_keep_their_type(classes, tmp_path):
+    small_tree(classes=classes).save(tmp_path / "tree.json")
+    again = load_tree(tmp_path / "tree.json").classes
+    assert again.dtype == classes.dtype
+    assert [(type(label), label) for label in again.tolist()] == [(type(label), label) for label in classes.tolist()]
+
+
+def test_a_file_cut_anywhere_is_refused(tmp_path):
+    small_tree().save(tmp_path / "tree.json")
+    content = (tmp_path / "tree.json").read_bytes().rstrip()
+    for length in range(len(content)):
+        (tmp_path / "cut.json").write_bytes(content[:length])
+        with pytest.raises(ModelFileError):
+            load_tree(tmp_path / "cut.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.update(format="other"), "format"),
+        (lambda d: d.update(version=2), "version 2"),
+        (lambda d: d.update(version=True), "version"),
+        (lambda d: d.pop("nodes"), "nodes"),
+        (lambda d: d.update(more=1), "more"),
+        (lambda d: d.update(exact=1), "exact"),
+        (lambda d: d.update(classes={"dtype": "int64", "labels": []}), "label"),
+        (lambda d: d.update(classes=[1, 2, 3]), "classes"),
+        (lambda d: d.update(features=[1, 2]), "features"),
+        (lambda d: d.update(features=["x0"]), "features"),
+        (lambda d: d.update(nan_features=[0, 0]), "nan_features"),
+        (lambda d: d["nodes"].pop("left"), "left"),
+        (lambda d: d["nodes"].update(left="1"), "left"),
+        (lambda d: d["nodes"]["left"].__setitem__(0, 1.0), "left"),
+        (lambda d: d["nodes"]["left"].__setitem__(0, True), "left"),
+        (lambda d: d["nodes"]["left"].__setitem__(0, 0), "left child"),
+        (lambda d: d["nodes"]["left"].__setitem__(0, 2**40), "large"),
+        (lambda d: d["nodes"]["right"].__setitem__(1, 5), "right child"),
+        (lambda d: d["nodes"]["class"].__setitem__(4, 3), "class index"),
+        (lambda d: d["nodes"]["class"].pop(), "entries"),
+        (lambda d: d["nodes"]["threshold"].__setitem__(0, "nan"), "threshold"),
+        (lambda d: d["nodes"]["threshold"].__setitem__(0, "-inf"), "threshold"),
+        (lambda d: d["nodes"]["threshold"].__setitem__(0, None), "threshold"),
+        (lambda d: d["nodes"]["threshold"].__setitem__(0, 10**400), "large"),
+    ],
+)
+def test_a_broken_file_is_refused_with_its_name(change, message, document, tmp_path):
+    change(document)
+    with pytest.raises(ModelFileError, match=message) as error:
+        reload(document, tmp_path)
+    assert "changed.json" in str(error.value)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999", "1" * 5000])
+def test_numbers_that_are_none_are_refused(number, tmp_path):
+    small_tree().save(tmp_path / "tree.json")
+    content = (tmp_path / "tree.json").read_text()
+    (tmp_path / "tree.json").write_text(content.replace("1.5", number))
+    with pytest.raises(ModelFileError):
+        load_tree(tmp_path / "tree.json")
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"a": 1, "a": 2}'])
+def test_other_files_are_refused(content, tmp_path):
+    (tmp_path / "tree.json").write_bytes(content)
+    with pytest.raises(ModelFileError):
+        load_tree(tmp_path / "tree.json")
+
+
+def test_a_file_that_is_not_there_is_an_error_that_names_it(tmp_path):
+    with pytest.raises(ModelFileError, match="nowhere"):
+        load_tree(tmp_path / "nowhere.json")
+
+
+def test_a_tree_is_not_written_into_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(InvalidInputError, match="cannot write"):
+        small_tree().save(tmp_path / "nowhere" / "tree.json")
+    assert list(tmp_path.iterdir()) == []
