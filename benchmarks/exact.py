@@ -3,21 +3,19 @@
 With ``--peer-binary PATH``, the authors' program runs in between, alternating who goes first. Compared are its own
 clock and our ``stats["seconds"]``, which span the same work: from the forest in memory to the tree. Each solve has a
 process of its own. Ends with status 1 if any value differs from the optimum, was not proven, or was not verified.
+
+With ``--ladder`` it is `benchmarks.ladder` instead, with the options of that: harder forests.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import os
-import platform
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks import paper_data, peer
+from benchmarks import ladder, paper_data, peer, runs
 
 OBJECTIVES = ("depth", "leaves", "depth-leaves")
 
@@ -37,18 +35,13 @@ def parse():
     parser.add_argument("--peer-binary", type=Path, metavar="PATH", help="the authors' program, built elsewhere")
     parser.add_argument("--peer-time-limit", type=float, default=1800.0, help="in seconds")
     parser.add_argument("--peer-memory-limit", type=float, default=18.0, help="in GB of address space")
+    parser.add_argument("--ladder", action="store_true", help="harder forests instead; see benchmarks.ladder --help")
     return parser.parse_args()
 
 
 def run_ours(options, forest, objective):
-    command = [sys.executable, "-m", "benchmarks.solve_one", str(forest), objective, "--n-jobs", str(options.n_jobs)]
-    for name in ("engine", "time_limit", "memory_limit"):
-        if getattr(options, name) is not None:
-            command += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[1])
-    if done.returncode:
-        return {"status": "failed", "message": done.stderr.strip().rpartition("\n")[2]}
-    return json.loads(done.stdout)
+    names = ("engine", "time_limit", "memory_limit", "n_jobs")
+    return runs.solve(forest, objective, **{name: getattr(options, name) for name in names})
 
 
 def run_peer(options, forest, objective):
@@ -61,20 +54,19 @@ def run_peer(options, forest, objective):
     )
 
 
-def summary(runs):
+def summary(results):
     """The runs of one program on one forest as one result: medians of times, the largest memory."""
-    last = runs[-1]
     times = {
-        name: statistics.median(run[name] for run in runs)
+        name: statistics.median(result[name] for result in results)
         for name in ("seconds", "call_seconds")
-        if all(name in run for run in runs)
+        if all(name in result for result in results)
     }
     peaks = {
-        name: max(run[name] for run in runs)
+        name: max(result[name] for result in results)
         for name in ("peak_bytes", "peak_bytes_of_solve")
-        if all(name in run for run in runs)
+        if all(name in result for result in results)
     }
-    return last | times | peaks | {"all_seconds": [run.get("seconds") for run in runs]}
+    return results[-1] | times | peaks | {"all_seconds": [result.get("seconds") for result in results]}
 
 
 def measure(options, name, fold, objective, optimum):
@@ -85,8 +77,8 @@ def measure(options, name, fold, objective, optimum):
         # A peer that ran out of time or memory once is not asked again.
         if options.peer_binary and all(run["status"] == "solved" for run in peers):
             turns.append((peers, run_peer))
-        for runs, run in turns if repetition % 2 == 0 else reversed(turns):
-            runs.append(run(options, forest, objective))
+        for results, run in turns if repetition % 2 == 0 else reversed(turns):
+            results.append(run(options, forest, objective))
     row = {"data_set": name, "fold": fold, "objective": objective, "optimum": optimum, "ours": summary(ours)}
     values = [tuple(run["value"]) if isinstance(run.get("value"), list) else run.get("value") for run in ours]
     row["correct"] = all(value == optimum for value in values)
@@ -116,20 +108,6 @@ def ratios_of(rows):
         if ratios:
             found[group] = {"n": len(ratios), "geometric_mean": geometric_mean(ratios), "least": min(ratios)}
     return found
-
-
-def machine():
-    processor = platform.processor()
-    information = Path("/proc/cpuinfo")
-    if information.is_file():
-        models = [line for line in information.read_text().splitlines() if line.startswith("model name")]
-        processor = models[0].partition(":")[2].strip() if models else processor
-    return {
-        "processor": processor,
-        "n_processors": os.cpu_count(),
-        "system": platform.system(),
-        "python": platform.python_version(),
-    }
 
 
 def text(value):
@@ -167,6 +145,8 @@ def print_row(row):
 
 
 def main():
+    if "--ladder" in sys.argv:
+        return ladder.main([word for word in sys.argv[1:] if word != "--ladder"])
     options = parse()
     known = paper_data.optima(options.paper_data)
     print_header(bool(options.peer_binary))
@@ -177,10 +157,7 @@ def main():
                 rows.append(measure(options, name, fold, objective, known[name, fold][objective]))
                 print_row(rows[-1])
                 if options.out:
-                    results = {"machine": machine(), "repeat": options.repeat, "rows": rows, "ratios": ratios_of(rows)}
-                    partial = options.out.with_suffix(".partial")
-                    partial.write_text(json.dumps(results, indent=1) + "\n")
-                    partial.replace(options.out)
+                    runs.save(options.out, {"repeat": options.repeat, "rows": rows, "ratios": ratios_of(rows)})
     for group, ratio in ratios_of(rows).items():
         print(f"{group:40} {ratio['geometric_mean']:8.1f}x over {ratio['n']} (least {ratio['least']:.1f}x)")
     n_wrong = sum(not (row["correct"] and row["proven_and_verified"]) for row in rows)

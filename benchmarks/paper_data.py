@@ -1,4 +1,4 @@
-"""Where the paper's forests and their optima are: ``--paper-data DIR``, or ONETREE_PAPER_DATA, or ../shared/paper.
+"""Where the paper's data, forests and optima are: ``--paper-data DIR``, or ONETREE_PAPER_DATA, or ../shared/paper.
 
 Imports nothing but the standard library: a driver that stays small does not blur the peak memory of what it starts.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 
 DATA_SETS = ("HTRU2", "COMPAS-ProPublica", "FICO", "Seeds", "Pima-Diabetes", "Breast-Cancer-Wisconsin")
 FOLDS = tuple(range(1, 11))
+MORE_DATA = Path(__file__).parents[2] / "shared" / "data"  # real data as they come, features not binned
 
 
 def add_option(parser):
@@ -19,10 +20,21 @@ def add_option(parser):
 
 
 def forest_path(paper_data, name, fold):
-    path = paper_data / "forests" / name / f"{name}.RF{fold}.txt"
+    return _existing(paper_data / "forests" / name / f"{name}.RF{fold}.txt", "--paper-data")
+
+
+def fold_path(paper_data, name, fold):
+    return _existing(paper_data / "datasets" / name / f"{name}.train{fold}.csv", "--paper-data")
+
+
+def data_path(data, name):
+    return _existing(data / f"{name}.csv", "--data")
+
+
+def _existing(path, option):
     if not path.is_file():
-        raise SystemExit(f"no forest at {path}: give the folder of the paper's data with --paper-data DIR")
-    return path
+        raise SystemExit(f"there is no {path}: name the folder of the data with {option} DIR")
+    return path.absolute()
 
 
 def optima(paper_data):

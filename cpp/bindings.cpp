@@ -4,103 +4,21 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cmath>
 #include <memory>
 
+#include "borrowed.hpp"
+#include "estimate.hpp"
 #include "grid.hpp"
 #include "predict.hpp"
 #include "solve.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using namespace onetree::python;
+
+void bind_certificate(nb::module_& module);
 
 namespace {
-
-template <typename T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <typename T>
-nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values) {
-  auto owned = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = owned->data();
-  const std::size_t size = owned->size();
-  nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T>(data, {size}, owner);
-}
-
-// Borrows the arrays of a Python Ensemble for as long as this object lives.
-class BorrowedEnsemble {
- public:
-  explicit BorrowedEnsemble(nb::handle source)
-      : roots_(nb::cast<Array<std::int32_t>>(source.attr("roots"))),
-        feature_(nb::cast<Array<std::int32_t>>(source.attr("feature"))),
-        left_(nb::cast<Array<std::int32_t>>(source.attr("left"))),
-        right_(nb::cast<Array<std::int32_t>>(source.attr("right"))),
-        threshold_(nb::cast<Array<double>>(source.attr("threshold"))),
-        missing_left_(nb::cast<Array<bool>>(source.attr("missing_left"))),
-        value_(nb::cast<Matrix<double>>(source.attr("value"))),
-        base_(nb::cast<Array<double>>(source.attr("base"))),
-        nan_features_(nb::cast<Array<bool>>(source.attr("nan_features"))) {
-    nb::object rule = source.attr("rule");
-    view_ = onetree::Ensemble{
-        .n_features = static_cast<int>(nan_features_.size()),
-        .n_outputs = static_cast<int>(value_.shape(1)),
-        .n_classes = nb::cast<int>(source.attr("n_classes")),
-        .roots = span(roots_),
-        .feature = span(feature_),
-        .left = span(left_),
-        .right = span(right_),
-        .threshold = span(threshold_),
-        .missing_left = flags(missing_left_),
-        .value = {value_.data(), value_.size()},
-        .base = span(base_),
-        .nan_features = flags(nan_features_),
-        .rule = {.float32 = nb::cast<std::string>(rule.attr("dtype")) == "float32",
-                 .divisor = nb::cast<double>(rule.attr("divisor")),
-                 .cut = nb::cast<double>(rule.attr("cut")),
-                 .cut_inclusive = nb::cast<bool>(rule.attr("cut_inclusive"))},
-    };
-  }
-  const onetree::Ensemble& operator*() const { return view_; }
-
- private:
-  template <typename T>
-  static std::span<const T> span(const Array<T>& array) {
-    return {array.data(), array.size()};
-  }
-  static std::span<const std::uint8_t> flags(const Array<bool>& array) {
-    return {reinterpret_cast<const std::uint8_t*>(array.data()), array.size()};
-  }
-
-  Array<std::int32_t> roots_, feature_, left_, right_;
-  Array<double> threshold_;
-  Array<bool> missing_left_;
-  Matrix<double> value_;
-  Array<double> base_;
-  Array<bool> nan_features_;
-  onetree::Ensemble view_{};
-};
-
-// The callback gets (phase, elapsed, lower, upper, states, fraction). Signals are looked at every time, callback or
-// not.
-void connect(onetree::Control& control, const nb::object& progress, double time_limit, double memory_limit,
-             int n_threads) {
-  control.time_limit = time_limit;
-  if (memory_limit > 0) control.memory_limit = static_cast<std::size_t>(memory_limit);
-  control.n_threads = n_threads;
-  control.report = [&progress](const onetree::ProgressReport& report) {
-    nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) return true;
-    if (progress.is_none()) return false;
-    PyObject* answer = PyObject_CallFunction(
-        progress.ptr(), "sdLLLd", report.phase, report.elapsed, static_cast<long long>(report.lower_bound),
-        static_cast<long long>(report.upper_bound), static_cast<long long>(report.states), report.fraction);
-    Py_XDECREF(answer);
-    return answer == nullptr;
-  };
-}
 
 nb::dict to_dict(onetree::Outcome&& outcome) {
   nb::list solutions;
@@ -134,15 +52,7 @@ nb::dict to_dict(onetree::Outcome&& outcome) {
 
 template <typename Job>
 nb::dict run(Job&& job) {
-  onetree::Outcome outcome;
-  try {
-    nb::gil_scoped_release release;
-    outcome = job();
-  } catch (const onetree::Interrupted&) {
-    if (PyErr_Occurred() == nullptr) PyErr_SetNone(PyExc_KeyboardInterrupt);
-    throw nb::python_error();
-  }
-  return to_dict(std::move(outcome));
+  return to_dict(run_released(job));
 }
 
 nb::dict solve(nb::handle ensemble, int objective, int engine, double time_limit, double memory_limit, int n_threads,
@@ -164,18 +74,45 @@ nb::dict pareto_front(nb::handle ensemble, double time_limit, double memory_limi
   return run([&] { return onetree::pareto_front(*borrowed, control); });
 }
 
+nb::dict heuristic(nb::handle ensemble, int objective, double max_boxes, std::uint64_t seed, double time_limit,
+                   double memory_limit, const nb::object& progress) {
+  onetree::Control control;
+  const BorrowedEnsemble borrowed(ensemble);
+  connect(control, progress, time_limit, memory_limit, 1);
+  return run([&] {
+    return onetree::heuristic(*borrowed, static_cast<onetree::Objective>(objective), max_boxes, seed, control);
+  });
+}
+
+nb::tuple to_tuple(const onetree::Quantity& quantity) {
+  return nb::make_tuple(quantity.mean, quantity.low, quantity.high);
+}
+
+nb::dict estimate(nb::handle ensemble, int objective, double max_boxes, double seconds, std::uint64_t seed,
+                  const nb::object& progress) {
+  onetree::Control control;
+  const BorrowedEnsemble borrowed(ensemble);
+  connect(control, progress, 0, 0, 1);
+  const onetree::Estimate found = run_released([&] {
+    return onetree::estimate(*borrowed, static_cast<onetree::Objective>(objective), max_boxes, seconds, seed, control);
+  });
+  nb::dict result;
+  result["leaves"] = to_tuple(found.leaves);
+  result["seconds"] = to_tuple(found.seconds);
+  result["bytes"] = to_tuple(found.bytes);
+  result["is_exact"] = found.is_exact;
+  result["is_beyond"] = found.is_beyond;
+  result["boxes"] = found.boxes;
+  result["n_probes"] = found.n_probes;
+  return result;
+}
+
 nb::list essential_levels(nb::handle ensemble, double time_limit) {
   onetree::Control control;
   const BorrowedEnsemble borrowed(ensemble);
   const nb::object none = nb::none();
   connect(control, none, time_limit, 0, 1);
-  onetree::Levels levels;
-  try {
-    nb::gil_scoped_release release;
-    levels = onetree::essential_levels(*borrowed, control);
-  } catch (const onetree::Interrupted&) {
-    throw nb::python_error();
-  }
+  onetree::Levels levels = run_released([&] { return onetree::essential_levels(*borrowed, control); });
   nb::list result;
   for (std::vector<double>& thresholds : levels) result.append(to_numpy(std::move(thresholds)));
   return result;
@@ -203,7 +140,12 @@ NB_MODULE(_core, module) {
              "progress"_a.none());
   module.def("pareto_front", &pareto_front, "ensemble"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
              "progress"_a.none());
+  module.def("heuristic", &heuristic, "ensemble"_a, "objective"_a, "max_boxes"_a, "seed"_a, "time_limit"_a,
+             "memory_limit"_a, "progress"_a.none());
+  module.def("estimate", &estimate, "ensemble"_a, "objective"_a, "max_boxes"_a, "seconds"_a, "seed"_a,
+             "progress"_a.none());
   module.def("essential_levels", &essential_levels, "ensemble"_a, "time_limit"_a);
   module.def("predict_tree", &predict_tree<float>, "feature"_a, "threshold"_a, "left"_a, "right"_a, "rows"_a);
   module.def("predict_tree", &predict_tree<double>, "feature"_a, "threshold"_a, "left"_a, "right"_a, "rows"_a);
+  bind_certificate(module);
 }

@@ -6,6 +6,12 @@
 
 namespace onetree {
 
+namespace {
+
+constexpr std::size_t kManyCells = 100'000;  // one such node takes long enough to look at the clock
+
+}  // namespace
+
 FlatTree greedy_tree(const Grid& grid, Control& control) {
   struct Task {
     Function function;
@@ -19,7 +25,7 @@ FlatTree greedy_tree(const Grid& grid, Control& control) {
   while (!tasks.empty()) {
     const Task task = std::move(tasks.back());
     tasks.pop_back();
-    if (tree.feature.size() % 64 == 0)
+    if (tree.feature.size() % 64 == 0 || task.function.n_cells() > kManyCells)
       control.check("first tree", -1, -1, static_cast<std::int64_t>(tree.feature.size()));
     const Function& function = task.function;
     std::int32_t node;

@@ -176,18 +176,18 @@ class RestrictedTrees {
   Interner interner_;
 };
 
-// A diagram of more states takes minutes, and its grid is far too large for exact search anyway.
-constexpr std::size_t kMaxStates = std::size_t{1} << 23;
 constexpr double kMaxCells = 0x1p32;
+constexpr double kCopies = 6;
 
 // Numbers below n_classes are classes; the rest are nodes of the diagram, n_classes + index.
 using Function = std::int32_t;
 
 class Diagram {
  public:
-  Diagram(const Ensemble& ensemble, Control& control)
+  Diagram(const Ensemble& ensemble, Control& control, std::size_t max_states)
       : ensemble_(ensemble),
         control_(control),
+        max_states_(max_states),
         levels_(levels_of(ensemble)),
         decider_(ensemble),
         layer_of_feature_(order_features()),
@@ -237,6 +237,7 @@ class Diagram {
 
   const Ensemble& ensemble_;
   Control& control_;
+  const std::size_t max_states_;
   Levels levels_;
   BoundDecider decider_;
   std::vector<int> feature_of_layer_;
@@ -298,7 +299,7 @@ Function Diagram::classify(const std::vector<std::int32_t>& ids, std::int32_t& l
 void Diagram::count_state(int layer) {
   ++n_states_;
   bytes_ += key_.size() * sizeof(std::int32_t) + n_slabs(layer) * (sizeof(Function) + sizeof(std::int32_t)) + 32;
-  if (n_states_ > kMaxStates) throw GridTooLarge("more than " + std::to_string(kMaxStates) + " states");
+  if (n_states_ > max_states_) throw GridTooLarge("more than " + std::to_string(max_states_) + " states");
   if (bytes_ > control_.memory_limit) throw GridTooLarge("its states alone pass the memory limit");
 }
 
@@ -415,7 +416,8 @@ Grid Diagram::grid() const {
     axis_layer.push_back(static_cast<int>(layer));
     kept.push_back(std::move(representatives));
   }
-  if (n_cells > static_cast<double>(control_.memory_limit) || n_cells > kMaxCells)
+  // Engines copy the cells a few times.
+  if (kCopies * n_cells > static_cast<double>(control_.memory_limit) || n_cells > kMaxCells)
     throw GridTooLarge(std::to_string(n_cells) + " cells");
   grid.classes.resize(static_cast<std::size_t>(n_cells));
 
@@ -451,12 +453,12 @@ Grid Diagram::grid() const {
 
 }  // namespace
 
-Grid build_grid(const Ensemble& ensemble, Control& control) {
-  return Diagram(ensemble, control).grid();
+Grid build_grid(const Ensemble& ensemble, Control& control, std::size_t max_states) {
+  return Diagram(ensemble, control, max_states).grid();
 }
 
 Levels essential_levels(const Ensemble& ensemble, Control& control) {
-  return Diagram(ensemble, control).essential_levels();
+  return Diagram(ensemble, control, kMaxStates).essential_levels();
 }
 
 }  // namespace onetree

@@ -40,8 +40,11 @@ struct GridTooLarge : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A diagram of more states takes long, and its grid is far too large for exact search anyway.
+inline constexpr std::size_t kMaxStates = std::size_t{1} << 23;
+
 // Throws GridTooLarge, or LimitReached when time is up.
-Grid build_grid(const Ensemble& ensemble, Control& control);
+Grid build_grid(const Ensemble& ensemble, Control& control, std::size_t max_states = kMaxStates);
 
 // Per feature, the thresholds across which the class changes somewhere.
 Levels essential_levels(const Ensemble& ensemble, Control& control);

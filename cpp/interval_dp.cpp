@@ -12,8 +12,9 @@ std::size_t leaves_width(std::int64_t max_splits) {
   return max_splits < 255 ? 1 : max_splits < 65535 ? 2 : 4;
 }
 
+// A greedy tree is seldom twice as large as the best: the narrow word is tried first where it may do.
 std::size_t packed_width(std::int64_t max_splits) {
-  return max_splits < (std::int64_t{1} << (16 - PackedBits<std::uint16_t>::kDepthBits)) - 1 ? 2 : 4;
+  return max_splits < std::int64_t{2} << (16 - PackedBits<std::uint16_t>::kDepthBits) ? 2 : 4;
 }
 
 Box whole(const Grid& grid) {
@@ -22,15 +23,23 @@ Box whole(const Grid& grid) {
   return box;
 }
 
-// Calls `visit` with the box cut down to each side in turn, then restores it.
-template <typename Visit>
-void with_sides(Box& box, int axis, int position, const Visit& visit) {
-  const Interval kept = box[axis];
-  box[axis] = {kept.lo, position};
-  visit(box, true);
-  box[axis] = {position + 1, kept.hi};
-  visit(box, false);
-  box[axis] = kept;
+// The two sides of an interval.
+Interval left_of(const Interval& interval, int position) {
+  return {interval.lo, position};
+}
+Interval right_of(const Interval& interval, int position) {
+  return {position + 1, interval.hi};
+}
+
+// Tells of a cut whether the values of the box and of its two sides fit together.
+template <typename Fit>
+auto values_of_sides(const IntervalTable& table, const Box& box, const Fit& fit) {
+  const IntervalTable::Trace trace = table.trace(box);
+  return [&table, &box, fit, trace, value = table.at(trace.offset)](const Cut& cut) {
+    const Interval& whole = box[cut.axis];
+    return fit(value, table.at(table.offset(box, trace, cut.axis, left_of(whole, cut.position))),
+               table.at(table.offset(box, trace, cut.axis, right_of(whole, cut.position))));
+  };
 }
 
 }  // namespace
@@ -57,7 +66,8 @@ void IntervalDp::need_leaves() {
 void IntervalDp::need_leaves_depth(bool exact_depth) {
   if (!leaves_depth_)
     leaves_depth_ = std::make_unique<IntervalTable>(grid_, Measure::kLeavesDepth, packed_width(max_splits_), control_);
-  if (exact_depth && !packed(leaves_depth_->offset(whole(grid_))).depth_known) {
+  const bool is_narrow = leaves_depth_->element_bytes() == 2;
+  if (is_narrow && (!root_packed().splits_known || (exact_depth && !root_packed().depth_known))) {
     leaves_depth_.reset();
     leaves_depth_ = std::make_unique<IntervalTable>(grid_, Measure::kLeavesDepth, 4, control_);
   }
@@ -65,59 +75,81 @@ void IntervalDp::need_leaves_depth(bool exact_depth) {
 }
 
 IntervalDp::Packed IntervalDp::packed(std::size_t offset) const {
-  const std::uint32_t word = leaves_depth_->at(offset);
+  return unpack(leaves_depth_->at(offset));
+}
+
+IntervalDp::Packed IntervalDp::unpack(std::uint32_t word) const {
   const int bits = leaves_depth_->element_bytes() == 2 ? PackedBits<std::uint16_t>::kDepthBits
                                                        : PackedBits<std::uint32_t>::kDepthBits;
-  const std::uint32_t largest = (1U << bits) - 1;
-  return {static_cast<std::int64_t>(word >> bits), static_cast<std::int64_t>(word & largest),
-          (word & largest) != largest};
+  const std::uint32_t deepest = (1U << bits) - 1, most = leaves_depth_->saturated() >> bits;
+  return {static_cast<std::int64_t>(word >> bits), static_cast<std::int64_t>(word & deepest), word >> bits != most,
+          (word & deepest) != deepest};
+}
+
+IntervalDp::Packed IntervalDp::root_packed() const {
+  return packed(leaves_depth_->trace(whole(grid_)).offset);
 }
 
 // Fewest splits of a tree for the box that is at most `max_depth` deep. The two tables settle most boxes at once:
 // either the tree with fewest leaves is shallow enough, or no tree is.
 std::int64_t IntervalDp::fewest_splits(Box& box, std::int64_t max_depth) {
-  if (static_cast<std::int64_t>((*depth_)[box]) > max_depth) return kNone;
-  const std::size_t offset = leaves_depth_->offset(box);
-  const Packed here = packed(offset);
+  const IntervalTable::Trace depth_trace = depth_->trace(box);
+  if (static_cast<std::int64_t>(depth_->at(depth_trace.offset)) > max_depth) return kNone;
+  const IntervalTable::Trace trace = leaves_depth_->trace(box);
+  const Packed here = packed(trace.offset);
   if (here.depth_known && here.depth <= max_depth) return here.splits;
-  const std::uint64_t key =
-      static_cast<std::uint64_t>(offset) << 8 | static_cast<std::uint64_t>(std::min<std::int64_t>(max_depth, 255));
+  const std::uint64_t key = static_cast<std::uint64_t>(trace.offset) << 8 |
+                            static_cast<std::uint64_t>(std::min<std::int64_t>(max_depth, 255));
   if (const auto known = search_memo_.find(key); known != search_memo_.end()) return known->second;
   if (search_memo_.size() % 1024 == 0) control_.check("depth-leaves", -1, -1, states());
 
   struct Candidate {
     std::int64_t bound;
     Cut cut;
+    std::int64_t side_bound[2];
   };
   std::vector<Candidate> candidates;
   for (int axis = 0; axis < grid_.n_axes(); ++axis)
     for (int position = box[axis].lo; position < box[axis].hi; ++position) {
-      std::int64_t bound = 1;
-      with_sides(box, axis, position, [&](Box& side, bool) {
-        if (static_cast<std::int64_t>((*depth_)[side]) > max_depth - 1) bound += kNone;
-        const Packed best = packed(leaves_depth_->offset(side));
-        bound += best.splits + (best.depth > max_depth - 1 ? 1 : 0);
-      });
-      if (bound < kNone) candidates.push_back({bound, {axis, position}});
+      Candidate candidate{1, {axis, position}, {}};
+      for (const int right : {0, 1}) {
+        const Interval side = right ? right_of(box[axis], position) : left_of(box[axis], position);
+        if (static_cast<std::int64_t>(depth_->at(depth_->offset(box, depth_trace, axis, side))) > max_depth - 1) {
+          candidate.bound = kNone;
+          break;
+        }
+        const Packed best = packed(leaves_depth_->offset(box, trace, axis, side));
+        candidate.side_bound[right] = best.splits + (best.depth > max_depth - 1 ? 1 : 0);
+        candidate.bound += candidate.side_bound[right];
+      }
+      if (candidate.bound < kNone) candidates.push_back(candidate);
     }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
   std::int64_t best = kNone;
   for (const Candidate& candidate : candidates) {
     if (candidate.bound >= best) break;
-    std::int64_t splits = 1;
-    with_sides(box, candidate.cut.axis, candidate.cut.position,
-               [&](Box& side, bool) { splits += fewest_splits(side, max_depth - 1); });
+    // What is known of both sides, then each of them in full while it can still matter.
+    std::int64_t splits = candidate.bound;
+    const auto [axis, position] = candidate.cut;
+    const Interval kept = box[axis];
+    for (const int right : {0, 1}) {
+      if (splits >= best) break;
+      box[axis] = right ? right_of(kept, position) : left_of(kept, position);
+      splits += fewest_splits(box, max_depth - 1) - candidate.side_bound[right];
+    }
+    box[axis] = kept;
     best = std::min(best, splits);
   }
   search_memo_.emplace(key, best);
   return best;
 }
 
-// Reads a tree back from the tables. `is_best(box, axis, position, depth)` tells whether this cut keeps the optimum at
-// a node of that depth; of all that do, the most balanced is taken, then the lower feature, then the lower threshold.
-template <typename IsBest>
-FlatTree IntervalDp::read_tree(const IsBest& is_best) {
+// Reads a tree back. A box whose value in `table` is 0 is a leaf. `open(box, depth)` gives a test that tells whether a
+// cut of the box keeps the optimum at a node of that depth; of all cuts that do, the most balanced is taken, then the
+// lower feature, then the lower threshold.
+template <typename Open>
+FlatTree IntervalDp::read_tree(const IntervalTable& table, const Open& open) {
   FlatTree tree;
   std::vector<std::size_t> cell_stride(grid_.n_axes());
   std::size_t step = 1;
@@ -127,6 +159,11 @@ FlatTree IntervalDp::read_tree(const IsBest& is_best) {
   std::sort(by_feature.begin(), by_feature.end(),
             [&](int a, int b) { return grid_.axes[a].feature < grid_.axes[b].feature; });
 
+  struct Preference {
+    Cut cut;
+    int difference, length;  // of the two sides, and of both together
+  };
+  std::vector<Preference> cuts;
   struct Task {
     Box box;
     int depth;
@@ -140,20 +177,18 @@ FlatTree IntervalDp::read_tree(const IsBest& is_best) {
     std::size_t corner = 0;
     for (int axis = 0; axis < grid_.n_axes(); ++axis) corner += task.box[axis].lo * cell_stride[axis];
     Cut best{-1, 0};
-    int best_difference = 0, best_length = 1;
-    const IntervalTable& table = depth_ ? *depth_ : leaves_ ? *leaves_ : *leaves_depth_;
     if (table[task.box] != 0) {
+      cuts.clear();
       for (const int axis : by_feature) {
         const auto [lo, hi] = task.box[axis];
-        for (int position = lo; position < hi; ++position) {
-          const int difference = std::abs((position - lo + 1) - (hi - position)), length = hi - lo + 1;
-          if (best.axis >= 0 && difference * best_length >= best_difference * length) continue;
-          if (!is_best(task.box, axis, position, task.depth)) continue;
-          best = {axis, position};
-          best_difference = difference;
-          best_length = length;
-        }
+        for (int position = lo; position < hi; ++position)
+          cuts.push_back({{axis, position}, std::abs((position - lo + 1) - (hi - position)), hi - lo + 1});
       }
+      std::stable_sort(cuts.begin(), cuts.end(), [](const Preference& a, const Preference& b) {
+        return a.difference * b.length < b.difference * a.length;
+      });
+      const auto is_best = open(task.box, task.depth);
+      best = std::find_if(cuts.begin(), cuts.end(), [&](const Preference& each) { return is_best(each.cut); })->cut;
     }
     const std::int32_t node =
         best.axis < 0 ? tree.add_leaf(grid_.classes[corner])
@@ -178,13 +213,17 @@ Solution IntervalDp::depth_limited(std::int64_t max_depth) {
   Box box = whole(grid_);
   Solution solution;
   const std::int64_t splits = fewest_splits(box, max_depth);
-  solution.tree = read_tree([&](Box& at, int axis, int position, int depth) {
-    const std::int64_t wanted = fewest_splits(at, max_depth - depth);
-    std::int64_t found = 1;
-    with_sides(at, axis, position, [&](Box& side, bool) {
-      if (found <= wanted) found += fewest_splits(side, max_depth - depth - 1);
-    });
-    return found == wanted;
+  solution.tree = read_tree(*depth_, [&](Box& at, int depth) {
+    return [this, &at, max_depth, depth, wanted = fewest_splits(at, max_depth - depth)](const Cut& cut) {
+      std::int64_t found = 1;
+      const Interval kept = at[cut.axis];
+      for (const Interval& side : {left_of(kept, cut.position), right_of(kept, cut.position)}) {
+        at[cut.axis] = side;
+        if (found <= wanted) found += fewest_splits(at, max_depth - depth - 1);
+      }
+      at[cut.axis] = kept;
+      return found == wanted;
+    };
   });
   solution.depth = solution.tree.depth();
   solution.leaves = solution.leaves_bound = splits + 1;
@@ -197,43 +236,34 @@ Solution IntervalDp::solve(Objective objective) {
   switch (objective) {
     case Objective::kDepth: {
       need_depth();
-      const IntervalTable& table = *depth_;
-      solution.tree = read_tree([&](Box& box, int axis, int position, int) {
-        std::uint32_t deepest = 0;
-        const std::uint32_t value = table[box];
-        with_sides(box, axis, position, [&](Box& side, bool) { deepest = std::max(deepest, table[side]); });
-        return deepest + 1 == value;
+      solution.tree = read_tree(*depth_, [&](Box& box, int) {
+        return values_of_sides(*depth_, box, [](std::uint32_t value, std::uint32_t left, std::uint32_t right) {
+          return std::max(left, right) + 1 == value;
+        });
       });
-      solution.depth_bound = table[root];
+      solution.depth_bound = (*depth_)[root];
       break;
     }
     case Objective::kLeaves: {
       need_leaves();
-      const IntervalTable& table = *leaves_;
-      solution.tree = read_tree([&](Box& box, int axis, int position, int) {
-        std::uint32_t splits = 1;
-        const std::uint32_t value = table[box];
-        with_sides(box, axis, position, [&](Box& side, bool) { splits += table[side]; });
-        return splits == value;
+      solution.tree = read_tree(*leaves_, [&](Box& box, int) {
+        return values_of_sides(*leaves_, box, [](std::uint32_t value, std::uint32_t left, std::uint32_t right) {
+          return left + right + 1 == value;
+        });
       });
-      solution.leaves_bound = static_cast<std::int64_t>(table[root]) + 1;
+      solution.leaves_bound = static_cast<std::int64_t>((*leaves_)[root]) + 1;
       break;
     }
     case Objective::kLeavesDepth: {
       need_leaves_depth(true);
-      solution.tree = read_tree([&](Box& box, int axis, int position, int) {
-        const Packed value = packed(leaves_depth_->offset(box));
-        std::int64_t splits = 1, deepest = 0;
-        with_sides(box, axis, position, [&](Box& side, bool) {
-          const Packed part = packed(leaves_depth_->offset(side));
-          splits += part.splits;
-          deepest = std::max(deepest, part.depth);
+      solution.tree = read_tree(*leaves_depth_, [&](Box& box, int) {
+        return values_of_sides(*leaves_depth_, box, [&](std::uint32_t value, std::uint32_t left, std::uint32_t right) {
+          const Packed whole = unpack(value), a = unpack(left), b = unpack(right);
+          return a.splits + b.splits + 1 == whole.splits && std::max(a.depth, b.depth) + 1 == whole.depth;
         });
-        return splits == value.splits && deepest + 1 == value.depth;
       });
-      const Packed value = packed(leaves_depth_->offset(root));
-      solution.leaves_bound = value.splits + 1;
-      solution.depth_bound = value.depth;
+      solution.leaves_bound = root_packed().splits + 1;
+      solution.depth_bound = root_packed().depth;
       break;
     }
     case Objective::kDepthLeaves: {
@@ -255,7 +285,7 @@ std::vector<Solution> IntervalDp::pareto_front() {
   need_depth();
   need_leaves_depth(true);
   Box root = whole(grid_);
-  const Packed last = packed(leaves_depth_->offset(root));
+  const Packed last = root_packed();
   std::vector<Solution> front;
   std::int64_t fewest = kNone;
   for (std::int64_t depth = (*depth_)[root]; depth <= last.depth; ++depth) {

@@ -25,18 +25,20 @@ class IntervalDp {
  private:
   struct Packed {
     std::int64_t splits, depth;
-    bool depth_known;  // false: the depth did not fit in its bits
+    bool splits_known, depth_known;  // false: did not fit in its bits
   };
 
   void need_depth();
   void need_leaves();
   void need_leaves_depth(bool exact_depth);
+  Packed unpack(std::uint32_t word) const;
   Packed packed(std::size_t offset) const;
+  Packed root_packed() const;
   std::int64_t fewest_splits(Box& box, std::int64_t max_depth);
   Solution depth_limited(std::int64_t max_depth);
 
-  template <typename IsBest>
-  FlatTree read_tree(const IsBest& is_best);
+  template <typename Open>
+  FlatTree read_tree(const IntervalTable& table, const Open& open);
 
   const Grid& grid_;
   std::int64_t max_splits_;

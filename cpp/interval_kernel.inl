@@ -129,8 +129,7 @@ void fill_rows(const Block& block, const RowPlan& plan) {
     const RowStep* step = plan.steps.data();
     for (int level = 0; level < plan.n_levels; ++level) {
       for (int k = 0; k < plan.level_steps[level]; ++k, ++step)
-        best =
-            lane_min(best, Measure::join(shuffle(value, load<V>(step->left)), shuffle(value, load<V>(step->right))));
+        best = lane_min(best, Measure::join(shuffle(value, load<V>(step->left)), shuffle(value, load<V>(step->right))));
       const V lanes = load<V>(plan.level_lanes[level].data());
       value = (value & ~lanes) | (settle<Measure>(best, agree) & lanes);
     }
@@ -148,9 +147,9 @@ void fill_values(const Block& block, const RowPlan&) {
     Word best = static_cast<Word>(-1);
     for (int p = 0; p < block.n_pairs; ++p) {
       const RowPair& pair = block.pairs[p];
-      best = lane_min(best, Measure::template join<Word>(
-                                reinterpret_cast<const Word*>(pair.left)[pair.left_list[row]],
-                                reinterpret_cast<const Word*>(pair.right)[pair.right_list[row]]));
+      best =
+          lane_min(best, Measure::template join<Word>(reinterpret_cast<const Word*>(pair.left)[pair.left_list[row]],
+                                                      reinterpret_cast<const Word*>(pair.right)[pair.right_list[row]]));
     }
     const SplitIndex* splits = intervals.splits(row);
     for (int s = 0, n = intervals.n_splits(row); s < n; ++s)

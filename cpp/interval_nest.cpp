@@ -2,15 +2,90 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "function.hpp"
 
 namespace onetree {
 
 namespace {
 
 constexpr int kMaxReducedSlabs = 32;  // bits of a mask, and the last slab needs none
+constexpr double kManyBoxes = 1e6;    // from here on a second order is worth a try
 constexpr int kMaxTabledSlabs = 9;    // pairs of masks up to here are found by index
 
+std::vector<Class> reordered_cells(const Grid& grid, const std::vector<int>& order) {
+  if (std::is_sorted(order.begin(), order.end())) return grid.classes;
+  const std::vector<std::size_t> stride = cell_strides(grid);
+  const int n = grid.n_axes(), last = order[n - 1], inner = grid.axes[last].n_slabs();
+  std::vector<Class> cells(grid.n_cells());
+  std::vector<int> slab(n, 0);
+  std::size_t from = 0;
+  for (Class *out = cells.data(), *end = out + cells.size(); out < end; out += inner) {
+    for (int i = 0; i < inner; ++i) out[i] = grid.classes[from + i * stride[last]];
+    for (int k = n - 2; k >= 0; --k) {
+      from += stride[order[k]];
+      if (++slab[k] < grid.axes[order[k]].n_slabs()) break;
+      from -= slab[k] * stride[order[k]];
+      slab[k] = 0;
+    }
+  }
+  return cells;
+}
+
+// Orders the axes by the number of boxes that are left when one axis alone is a loop.
+std::vector<int> order_by_reach(const Grid& grid) {
+  const Profile profile(function_of(grid));
+  const int n = grid.n_axes();
+  std::vector<std::pair<double, int>> ranked;
+  for (int first = 0; first < n; ++first) {
+    double boxes = 0;
+    for (int lo = 0; lo < grid.axes[first].n_slabs(); ++lo)
+      for (int hi = lo; hi < grid.axes[first].n_slabs(); ++hi) {
+        double product = 1;
+        for (int axis = 0; axis < n; ++axis) {
+          if (axis == first) continue;
+          int slabs = 1;
+          for (int h = 0; h + 1 < grid.axes[axis].n_slabs(); ++h) {
+            const Profile::Range& range = profile.range(axis, h, first);
+            slabs += range.first <= hi && range.last >= lo;
+          }
+          product *= count_intervals(slabs);
+        }
+        boxes += product;
+      }
+    ranked.emplace_back(boxes, first);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<int> order;
+  for (const auto& [boxes, axis] : ranked) order.push_back(axis);
+  return order;
+}
+
 }  // namespace
+
+IntervalNest choose_nest(const Grid& grid, std::size_t element_bytes, Control& control) {
+  std::vector<int> order(grid.n_axes());
+  std::iota(order.begin(), order.end(), 0);
+  const double boxes = count_boxes(grid);
+  if (boxes < kManyBoxes) return IntervalNest(grid, order, element_bytes, control);
+  std::optional<IntervalNest> nest;
+  try {
+    nest.emplace(grid, order, element_bytes, control);
+  } catch (const LimitReached&) {
+    if (control.time_is_up()) throw;  // otherwise the other order may fit in memory
+  }
+  order = order_by_reach(grid);
+  try {
+    IntervalNest other(grid, order, element_bytes, control);
+    if (!nest || other.n_rows() < nest->n_rows()) return other;
+  } catch (const LimitReached&) {
+    if (!nest || control.time_is_up()) throw;
+  }
+  return *std::move(nest);
+}
 
 double count_boxes(const Grid& grid) {
   double boxes = 1;
@@ -25,16 +100,15 @@ std::vector<std::size_t> cell_strides(const Grid& grid) {
   return stride;
 }
 
-IntervalNest::IntervalNest(const Grid& grid, std::size_t element_bytes, Control& control)
+IntervalNest::IntervalNest(const Grid& grid, const std::vector<int>& order, std::size_t element_bytes, Control& control)
     : element_bytes_(element_bytes) {
-  choose_axes(grid);
+  choose_axes(grid, order);
   build(grid, control);
 }
 
 // The row takes the set of up to three axes that fills it best; among equals the one with the fewest levels of
-// dependent splits. The loops keep the grid's order: features used by many splits first, since they settle most of the
-// others.
-void IntervalNest::choose_axes(const Grid& grid) {
+// dependent splits, then the axes that settle least. The loops keep the order.
+void IntervalNest::choose_axes(const Grid& grid, const std::vector<int>& order) {
   const int n = grid.n_axes(), max_lanes = static_cast<int>(kRowBytes / element_bytes_);
   int best_fill = 1, best_splits = 0;
   std::vector<int> chosen;
@@ -45,11 +119,11 @@ void IntervalNest::choose_axes(const Grid& grid) {
       row_axes_ = chosen;
     }
     if (chosen.size() == 3) return;
-    for (int axis = from; axis >= 0; --axis) {
-      const int slabs = grid.axes[axis].n_slabs();
+    for (int i = from; i >= 0; --i) {
+      const int slabs = grid.axes[order[i]].n_slabs();
       if (slabs > max_lanes || fill * count_intervals(slabs) > max_lanes) continue;
-      chosen.push_back(axis);
-      self(self, axis - 1, fill * count_intervals(slabs), splits + slabs - 1);
+      chosen.push_back(order[i]);
+      self(self, i - 1, fill * count_intervals(slabs), splits + slabs - 1);
       chosen.pop_back();
     }
   };
@@ -62,44 +136,51 @@ void IntervalNest::choose_axes(const Grid& grid) {
     n_used_lanes_ *= count_intervals(grid.axes[row_axes_[i]].n_slabs());
   }
   for (const int axis : row_axes_) row_slabs_.push_back(grid.axes[axis].n_slabs());
-  for (int axis = 0; axis < n; ++axis) {
-    if (std::find(row_axes_.begin(), row_axes_.end(), axis) != row_axes_.end()) continue;
+  for (int lane = 0; lane < n_used_lanes_; ++lane)
+    for (std::size_t i = 0; i < row_axes_.size(); ++i) {
+      const int slabs = row_slabs_[i];
+      int lo = lane / lane_stride_[i] % count_intervals(slabs), length = 1;
+      for (; lo > slabs - length; ++length) lo -= slabs - length + 1;
+      lane_intervals_.push_back({lo, lo + length - 1});
+    }
+  level_of_axis_.resize(n);
+  for (const int axis : order) {
+    const auto in_row = std::find(row_axes_.begin(), row_axes_.end(), axis) - row_axes_.begin();
+    const bool is_loop = in_row == static_cast<std::ptrdiff_t>(row_axes_.size());
+    level_of_axis_[axis] = is_loop ? n_loops() : -1 - static_cast<int>(in_row);
+    if (!is_loop) continue;
     const int slabs = grid.axes[axis].n_slabs();
     loops_.push_back({axis, slabs, slabs <= kMaxReducedSlabs, {}});
-    const int longest = loops_.back().reduces ? 1 : slabs;
     if (static_cast<int>(intervals_.size()) <= slabs) intervals_.resize(slabs + 1);
-    for (int size = longest; size <= slabs; ++size)
+    for (int size = loops_.back().reduces ? 1 : slabs; size <= slabs; ++size)
       if (!intervals_[size]) intervals_[size] = std::make_unique<Intervals>(size);
   }
 }
 
 // Per loop, for one slab on each loop before it: the hyperplanes across which the class changes somewhere.
 std::vector<std::vector<IntervalNest::Mask>> IntervalNest::single_masks(const Grid& grid) const {
-  const std::vector<std::size_t> stride = cell_strides(grid);
   std::vector<std::vector<Mask>> masks(loops_.size());
   std::size_t n_before = 1;
   for (std::size_t level = 0; level < loops_.size(); ++level) {
     masks[level].assign(n_before, 0);
     n_before *= loops_[level].n_slabs;
   }
-  // The cells before an axis, in the grid's order; the loops keep that order, so their slabs number the prefix.
-  std::vector<int> slab(grid.n_axes());
+  // The cells with the loops' axes outermost, in their order: what follows a slab is then one run of memory.
+  std::vector<int> order;
+  for (const Loop& loop : loops_) order.push_back(loop.axis);
+  order.insert(order.end(), row_axes_.begin(), row_axes_.end());
+  const std::vector<Class> cells = reordered_cells(grid, order);
+  std::size_t below = cells.size();
   for (std::size_t level = 0; level < loops_.size(); ++level) {
     const Loop& loop = loops_[level];
-    if (!loop.reduces) continue;
-    const std::size_t below = stride[loop.axis];
-    std::fill(slab.begin(), slab.end(), 0);
-    for (const Class *here = grid.classes.data(), *end = here + grid.n_cells(); here < end; here += below) {
-      std::size_t prefix = 0;
-      for (std::size_t before = 0; before < level; ++before)
-        prefix = prefix * loops_[before].n_slabs + slab[loops_[before].axis];
-      for (int h = 0; h + 1 < loop.n_slabs; ++h, here += below)
-        if (std::memcmp(here, here + below, below) != 0) masks[level][prefix] |= Mask{1} << h;
-      for (int axis = loop.axis - 1; axis >= 0; --axis) {
-        if (++slab[axis] < grid.axes[axis].n_slabs()) break;
-        slab[axis] = 0;
+    below /= loop.n_slabs;
+    const Class* here = cells.data();
+    if (loop.reduces)
+      for (Mask& mask : masks[level]) {
+        for (int h = 0; h + 1 < loop.n_slabs; ++h, here += below)
+          if (std::memcmp(here, here + below, below) != 0) mask |= Mask{1} << h;
+        here += below;
       }
-    }
   }
   return masks;
 }
@@ -130,7 +211,11 @@ void IntervalNest::build(const Grid& grid, Control& control) {
       n_children += count_intervals(n);
       if (n_children > 0xFFFFFFFFU) throw LimitReached("memory");
       if (last) continue;
-      if (id % 4096 == 0) control.check("interval-dp", -1, -1, static_cast<std::int64_t>(n_children));
+      if (id % 4096 == 0) {
+        control.check("interval-dp", -1, -1, static_cast<std::int64_t>(n_children));
+        const double so_far = total + static_cast<double>(n_children) * (sizeof(Node) + sizeof(Witness));
+        if (so_far > static_cast<double>(control.memory_limit)) throw LimitReached("memory");
+      }
       std::vector<Node>& children = loops_[level + 1].nodes;
       const Witness witness = witnesses[id];
       grid_slabs(level, node, slabs.data());
@@ -180,29 +265,31 @@ void IntervalNest::grid_slabs(int level, const Node& node, int* slabs) const {
   slabs[n] = loop.n_slabs - 1;
 }
 
-std::size_t IntervalNest::offset(const Box& box) const {
+IntervalNest::Trace IntervalNest::trace(const Box& box) const {
+  Trace trace;
   std::size_t index = 0;
   for (int level = 0; level < n_loops(); ++level) {
-    const Node& node = loops_[level].nodes[index];
-    const Interval& interval = box[loops_[level].axis];
-    const int lo = slab_of(level, node, interval.lo), hi = slab_of(level, node, interval.hi);
-    index = node.first_child + interval_index(n_slabs(level, node), lo, hi);
+    trace.node[level] = static_cast<std::uint32_t>(index);
+    index = child_of(level, index, box[loops_[level].axis]);
   }
   std::size_t lane = 0;
   for (std::size_t i = 0; i < row_axes_.size(); ++i)
     lane += lane_of(static_cast<int>(i), box[row_axes_[i]].lo, box[row_axes_[i]].hi);
-  return index * row_bytes() + lane * element_bytes_;
+  trace.offset = index * row_bytes() + lane * element_bytes_;
+  return trace;
 }
 
-std::vector<Interval> IntervalNest::lane_intervals(int lane) const {
-  std::vector<Interval> found;
-  for (std::size_t i = 0; i < row_axes_.size(); ++i) {
-    const int n = row_slabs_[i];
-    int index = lane / lane_stride_[i] % count_intervals(n), length = 1;
-    for (; index >= n - length + 1; ++length) index -= n - length + 1;
-    found.push_back({index, index + length - 1});
+std::size_t IntervalNest::offset(const Box& box, const Trace& trace, int axis, const Interval& interval) const {
+  const int at = level_of_axis_[axis];
+  if (at < 0) {
+    const int i = -1 - at;
+    const int moved = lane_of(i, interval.lo, interval.hi) - lane_of(i, box[axis].lo, box[axis].hi);
+    return trace.offset + static_cast<std::ptrdiff_t>(moved) * static_cast<std::ptrdiff_t>(element_bytes_);
   }
-  return found;
+  std::size_t index = child_of(at, trace.node[at], interval);
+  for (int level = at + 1; level < n_loops(); ++level) index = child_of(level, index, box[loops_[level].axis]);
+  const std::size_t lane_bytes = row_axes_.empty() ? 0 : trace.offset % kRowBytes;
+  return index * row_bytes() + lane_bytes;
 }
 
 IntervalLists::IntervalLists(const IntervalNest& nest)

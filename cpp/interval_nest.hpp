@@ -8,7 +8,7 @@
 // left.
 #pragma once
 
-#include <bit>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,10 +23,18 @@ namespace onetree {
 
 inline constexpr std::size_t kRowBytes = 64;
 
+// std::popcount is a call into the runtime library where the instruction cannot be assumed.
+inline int count_bits(std::uint32_t bits) {
+  bits -= (bits >> 1) & 0x55555555U;
+  bits = (bits & 0x33333333U) + ((bits >> 2) & 0x33333333U);
+  return static_cast<int>((((bits + (bits >> 4)) & 0x0F0F0F0FU) * 0x01010101U) >> 24);
+}
+
 class IntervalNest {
  public:
-  // `element_bytes`: width of one value. Throws LimitReached when time or memory ends.
-  IntervalNest(const Grid& grid, std::size_t element_bytes, Control& control);
+  // `order`: the axes, those that settle most of the others first. `element_bytes`: width of one value. Throws
+  // LimitReached when time or memory ends.
+  IntervalNest(const Grid& grid, const std::vector<int>& order, std::size_t element_bytes, Control& control);
 
   using Mask = std::uint32_t;
 
@@ -52,31 +60,50 @@ class IntervalNest {
   const Intervals& intervals(int n_slabs) const { return *intervals_[n_slabs]; }
 
   int n_slabs(int level, const Node& node) const {
-    return loops_[level].reduces ? std::popcount(node.mask) + 1 : loops_[level].n_slabs;
+    return loops_[level].reduces ? count_bits(node.mask) + 1 : loops_[level].n_slabs;
   }
   // The slab of the node that a slab of the grid has become part of.
   int slab_of(int level, const Node& node, int grid_slab) const {
-    return loops_[level].reduces ? std::popcount(node.mask & ((Mask{1} << grid_slab) - 1)) : grid_slab;
+    return loops_[level].reduces ? count_bits(node.mask & ((Mask{1} << grid_slab) - 1)) : grid_slab;
   }
   // The last slab of the grid in each slab of the node.
   void grid_slabs(int level, const Node& node, int* slabs) const;
 
-  std::size_t offset(const Box& box) const;  // in bytes
+  std::size_t offset(const Box& box) const { return trace(box).offset; }  // in bytes
+
+  // The way to a box, so that boxes which differ from it on one axis are found without going all of it again.
+  static constexpr int kMaxAxes = 33;  // a grid has at most 2^32 cells
+  struct Trace {
+    std::array<std::uint32_t, kMaxAxes> node;  // per loop
+    std::size_t offset;
+  };
+  Trace trace(const Box& box) const;
+  std::size_t offset(const Box& box, const Trace& trace, int axis, const Interval& interval) const;
+
+  std::size_t child_of(int level, std::size_t index, const Interval& interval) const {
+    const Node& node = loops_[level].nodes[index];
+    const int lo = slab_of(level, node, interval.lo), hi = slab_of(level, node, interval.hi);
+    return node.first_child + static_cast<std::size_t>(interval_index(n_slabs(level, node), lo, hi));
+  }
 
   int lane_of(int row_axis, int lo, int hi) const {  // its share of the lane number
     return interval_index(row_slabs_[row_axis], lo, hi) * lane_stride_[row_axis];
   }
   int n_used_lanes() const { return n_used_lanes_; }
-  std::vector<Interval> lane_intervals(int lane) const;  // one per row axis
+  const Interval* lane_intervals(int lane) const {  // one per row axis
+    return lane_intervals_.data() + static_cast<std::size_t>(lane) * row_axes_.size();
+  }
 
  private:
-  void choose_axes(const Grid& grid);
+  void choose_axes(const Grid& grid, const std::vector<int>& order);
   void build(const Grid& grid, Control& control);
   std::vector<std::vector<Mask>> single_masks(const Grid& grid) const;
 
   std::size_t element_bytes_;
   std::vector<Loop> loops_;
   std::vector<int> row_axes_, row_slabs_, lane_stride_;
+  std::vector<Interval> lane_intervals_;
+  std::vector<int> level_of_axis_;  // -1 - index for a row axis
   int n_used_lanes_ = 1;
   std::size_t n_rows_ = 1;
   std::vector<std::unique_ptr<Intervals>> intervals_;  // by number of slabs
@@ -112,6 +139,9 @@ class IntervalLists {
   std::vector<std::unordered_map<std::uint64_t, const std::uint32_t*>> scattered_;  // by level, for long loops
   std::vector<std::unique_ptr<std::uint32_t[]>> storage_;
 };
+
+// The nest with fewer rows of two orders: the grid's own, and by how much one axis alone settles of the others.
+IntervalNest choose_nest(const Grid& grid, std::size_t element_bytes, Control& control);
 
 double count_boxes(const Grid& grid);
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <barrier>
 #include <bit>
+#include <cstdlib>
 #include <exception>
 #include <thread>
 
@@ -26,11 +27,12 @@ RowPlan plan_rows(const IntervalNest& nest) {
   plan.base_level.fill(0);
   const std::size_t width = nest.element_bytes();
   const int n_lanes = static_cast<int>(kRowBytes / width), n_used = nest.n_used_lanes();
+  const int n_row_axes = static_cast<int>(nest.row_axes().size());
   std::vector<std::vector<int>> lanes_of_level;
   for (int lane = 0; lane < n_lanes; ++lane) {
     int level = 0;
-    if (lane < n_used)
-      for (const Interval& interval : nest.lane_intervals(lane)) level += interval.length() - 1;
+    for (int axis = 0; axis < n_row_axes && lane < n_used; ++axis)
+      level += nest.lane_intervals(lane)[axis].length() - 1;
     if (level == 0) set_lane(plan.base_level.data(), lane, width, ~0U);
     if (level == 0 && lane < n_used) set_lane(plan.singles.data(), lane, width, ~0U);
     if (static_cast<int>(lanes_of_level.size()) <= level) lanes_of_level.resize(level + 1);
@@ -50,15 +52,14 @@ RowPlan plan_rows(const IntervalNest& nest) {
         set_lane(step.right, lane, width, lane);
       }
       for (const int lane : lanes_of_level[level]) {
-        const std::vector<Interval> intervals = nest.lane_intervals(lane);
         int skip = k;
-        for (std::size_t i = 0; i < intervals.size(); ++i) {
-          const auto [lo, hi] = intervals[i];
+        for (int axis = 0; axis < n_row_axes; ++axis) {
+          const auto [lo, hi] = nest.lane_intervals(lane)[axis];
           if (skip >= hi - lo) {
             skip -= hi - lo;
             continue;
           }
-          const int axis = static_cast<int>(i), others = lane - nest.lane_of(axis, lo, hi);
+          const int others = lane - nest.lane_of(axis, lo, hi);
           set_lane(step.left, lane, width, others + nest.lane_of(axis, lo, lo + skip));
           set_lane(step.right, lane, width, others + nest.lane_of(axis, lo + skip + 1, hi));
           break;
@@ -77,8 +78,8 @@ std::vector<std::uint8_t> corner_classes(const Grid& grid, const IntervalNest& n
   const std::size_t width = nest.element_bytes(), row_bytes = nest.row_bytes();
   std::vector<std::size_t> lane_cell(nest.n_used_lanes(), 0);
   for (std::size_t lane = 0; lane < lane_cell.size(); ++lane) {
-    const std::vector<Interval> intervals = nest.lane_intervals(static_cast<int>(lane));
-    for (std::size_t i = 0; i < intervals.size(); ++i)
+    const Interval* intervals = nest.lane_intervals(static_cast<int>(lane));
+    for (std::size_t i = 0; i < nest.row_axes().size(); ++i)
       lane_cell[lane] += stride[nest.row_axes()[i]] * (last ? intervals[i].hi : intervals[i].lo);
   }
   std::size_t n_corners = 1;
@@ -322,20 +323,31 @@ void fill(const Filling& filling, Control& control) {
 
 }  // namespace
 
-void IntervalTable::Unmap::operator()(std::uint8_t* memory) const {
-  munmap(memory, bytes);
+void IntervalTable::Release::operator()(std::uint8_t* memory) const {
+  if (mapped_bytes > 0)
+    munmap(memory, mapped_bytes);
+  else
+    std::free(memory);
+}
+
+// Large tables are mapped in huge pages, whose first touch costs less than the work; small ones use warm memory again.
+std::unique_ptr<std::uint8_t[], IntervalTable::Release> IntervalTable::allocate(std::size_t bytes) {
+  constexpr std::size_t kLarge = std::size_t{4} << 20;
+  if (bytes < kLarge) {
+    void* memory = std::aligned_alloc(kRowBytes, (bytes + kRowBytes - 1) / kRowBytes * kRowBytes);
+    if (memory == nullptr) throw LimitReached("memory");
+    return {static_cast<std::uint8_t*>(memory), Release{0}};
+  }
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw LimitReached("memory");
+#ifdef MADV_HUGEPAGE
+  madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return {static_cast<std::uint8_t*>(memory), Release{bytes}};
 }
 
 IntervalTable::IntervalTable(const Grid& grid, Measure measure, std::size_t element_bytes, Control& control)
-    : nest_(grid, element_bytes, control) {
-  const std::size_t bytes = nest_.n_rows() * nest_.row_bytes();
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw LimitReached("memory");
-  memory_ = {static_cast<std::uint8_t*>(memory), Unmap{bytes}};
-#ifdef MADV_HUGEPAGE
-  if (bytes >= (std::size_t{4} << 20))
-    madvise(memory, bytes, MADV_HUGEPAGE);  // small pages would cost more than the work
-#endif
+    : nest_(choose_nest(grid, element_bytes, control)), memory_(allocate(nest_.n_rows() * nest_.row_bytes())) {
   const Filling filling(grid, nest_, memory_.get(), fill_block_for(measure, element_bytes, nest_.row_axes().empty()));
   fill(filling, control);
 }

@@ -16,14 +16,23 @@ class IntervalTable {
   // Throws LimitReached("memory") before the table is allocated if it would pass the limit.
   IntervalTable(const Grid& grid, Measure measure, std::size_t element_bytes, Control& control);
 
-  std::uint32_t operator[](const Box& box) const { return at(offset(box)); }
+  std::uint32_t operator[](const Box& box) const { return at(nest_.offset(box)); }
 
-  // Boxes with the same offset hold the same function.
-  std::size_t offset(const Box& box) const { return nest_.offset(box); }
+  // Offsets are in bytes; boxes with the same offset hold the same function.
+  using Trace = IntervalNest::Trace;
+  Trace trace(const Box& box) const { return nest_.trace(box); }
+  std::size_t offset(const Box& box, const Trace& trace, int axis, const Interval& interval) const {
+    return nest_.offset(box, trace, axis, interval);
+  }
   std::uint32_t at(std::size_t offset) const {
-    std::uint32_t word = 0;
-    std::memcpy(&word, memory_.get() + offset, nest_.element_bytes());  // little-endian
-    return word;
+    switch (nest_.element_bytes()) {
+      case 1:
+        return memory_[offset];
+      case 2:
+        return word<std::uint16_t>(offset);
+      default:
+        return word<std::uint32_t>(offset);
+    }
   }
 
   // The largest word means that the value did not fit; smaller boxes have smaller values, so then the root shows it.
@@ -33,13 +42,21 @@ class IntervalTable {
   std::size_t n_values() const { return nest_.n_rows() * nest_.row_bytes() / nest_.element_bytes(); }
 
  private:
-  struct Unmap {
-    std::size_t bytes;
+  struct Release {
+    std::size_t mapped_bytes;  // 0: from the heap
     void operator()(std::uint8_t* memory) const;
   };
+  static std::unique_ptr<std::uint8_t[], Release> allocate(std::size_t bytes);
+
+  template <typename Word>
+  Word word(std::size_t offset) const {
+    Word value;
+    std::memcpy(&value, memory_.get() + offset, sizeof value);
+    return value;
+  }
 
   IntervalNest nest_;
-  std::unique_ptr<std::uint8_t[], Unmap> memory_;
+  std::unique_ptr<std::uint8_t[], Release> memory_;
 };
 
 }  // namespace onetree

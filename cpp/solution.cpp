@@ -23,7 +23,10 @@ std::int32_t FlatTree::add_split(int feature_, double threshold_) {
 }
 
 std::int64_t FlatTree::n_leaves() const {
-  return std::count(feature.begin(), feature.end(), -1);
+  std::vector<std::int64_t> below(feature.size(), 1);
+  for (std::size_t node = feature.size(); node-- > 0;)  // children come after their parents
+    if (feature[node] >= 0) below[node] = below[left[node]] + below[right[node]];
+  return below[0];
 }
 
 std::int64_t FlatTree::depth() const {
@@ -32,7 +35,8 @@ std::int64_t FlatTree::depth() const {
   for (std::size_t node = 0; node < feature.size(); ++node) {  // parents come before children
     deepest = std::max(deepest, depth_of[node]);
     if (feature[node] < 0) continue;
-    depth_of[left[node]] = depth_of[right[node]] = depth_of[node] + 1;
+    for (const std::int32_t child : {left[node], right[node]})
+      depth_of[child] = std::max(depth_of[child], depth_of[node] + 1);
   }
   return deepest;
 }

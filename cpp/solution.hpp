@@ -20,7 +20,7 @@ struct FlatTree {                     // preorder; node 0 is the root
 
   std::int32_t add_leaf(int leaf_class_);
   std::int32_t add_split(int feature_, double threshold_);  // children are set by the caller
-  std::int64_t n_leaves() const;
+  std::int64_t n_leaves() const;                            // of the unfolded tree
   std::int64_t depth() const;
 };
 

@@ -2,54 +2,130 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <utility>
 
+#include "branch_and_bound.hpp"
 #include "greedy.hpp"
 #include "grid.hpp"
+#include "heuristic.hpp"
 #include "interval_dp.hpp"
 
 namespace onetree {
 
 namespace {
 
-// What holds without any search: every essential hyperplane is used by some node.
-Solution first_solution(const Grid& grid, Control& control) {
-  Solution solution;
-  solution.tree = greedy_tree(grid, control);
-  solution.depth = solution.tree.depth();
-  solution.leaves = solution.tree.n_leaves();
-  std::uint64_t n_hyperplanes = 0;
-  for (const Axis& axis : grid.axes) n_hyperplanes += axis.thresholds.size();
-  solution.depth_bound = std::bit_width(n_hyperplanes);
-  solution.leaves_bound = static_cast<std::int64_t>(n_hyperplanes) + 1;
-  return solution;
+// Below this a search takes no longer than the first tree would, so that tree is made only if a limit asks for it.
+constexpr double kFewBoxes = 2e6;
+// From here on a tree that is good from the start is worth its time when the time is limited.
+constexpr double kManyBoxes = 1e7;
+constexpr double kBoxesOfFirstTree = 1e6;  // that the heuristic leaves to the exact engine at a time
+
+// Which of two trees the objective prefers.
+bool is_better(const Solution& a, const Solution& b, Objective objective) {
+  const bool leaves_first = objective == Objective::kLeaves || objective == Objective::kLeavesDepth;
+  return leaves_first ? std::pair(a.leaves, a.depth) < std::pair(b.leaves, b.depth)
+                      : std::pair(a.depth, a.leaves) < std::pair(b.depth, b.leaves);
 }
 
-Statistics statistics_of(const Grid& grid, const IntervalDp& dp, const Control& control) {
-  Statistics statistics;
-  statistics.cells = static_cast<double>(grid.n_cells());
-  statistics.boxes = count_boxes(grid);
-  statistics.states = dp.states();
-  statistics.peak_bytes = dp.peak_bytes();
-  statistics.engine = "interval-dp";
-  statistics.seconds = control.elapsed();
-  return statistics;
-}
+// One grid, one objective, and the best that is known of it so far.
+class Search {
+ public:
+  Search(const Ensemble& ensemble, Objective objective, Control& control)
+      : ensemble_(ensemble), objective_(objective), control_(control), grid_(build_grid(ensemble, control)) {
+    statistics_.cells = static_cast<double>(grid_.n_cells());
+    statistics_.boxes = count_boxes(grid_);
+  }
+
+  // Returns whether the optimum is proven.
+  bool by_interval_dp() {
+    if (control_.time_limit > 0 && statistics_.boxes > kManyBoxes) improve_first();
+    std::int64_t max_splits = static_cast<std::int64_t>(grid_.n_cells()) - 1;
+    if (statistics_.boxes > kFewBoxes && objective_ != Objective::kDepth) max_splits = first().leaves - 1;
+    IntervalDp dp(grid_, max_splits, control_);
+    bool done = true;
+    try {
+      best_ = dp.solve(objective_);
+    } catch (const LimitReached&) {
+      done = false;
+    }
+    record("interval-dp", dp.states(), dp.peak_bytes());
+    return done;
+  }
+
+  void by_branch_and_bound() {
+    if (!control_.time_is_up() && statistics_.boxes > kFewBoxes) improve_first();
+    BranchAndBound search(grid_, first(), control_);
+    Solution found = search.solve(objective_);
+    found.depth_bound = std::max(found.depth_bound, best_->depth_bound);
+    found.leaves_bound = std::max(found.leaves_bound, best_->leaves_bound);
+    best_ = std::move(found);
+    record("branch-and-bound", search.states(), search.peak_bytes());
+  }
+
+  Outcome outcome() {
+    Outcome outcome;
+    first();
+    outcome.solutions.push_back(*std::move(best_));
+    statistics_.seconds = control_.elapsed();
+    outcome.statistics = std::move(statistics_);
+    return outcome;
+  }
+
+ private:
+  // A faithful tree, made when it is first asked for; its bounds hold without any search, since every essential
+  // hyperplane is used by some node.
+  const Solution& first() {
+    if (!best_) {
+      Control unhurried;  // where time is up a small grid still gets its tree
+      best_.emplace();
+      best_->tree = greedy_tree(grid_, statistics_.boxes > kFewBoxes ? control_ : unhurried);
+      best_->depth = best_->tree.depth();
+      best_->leaves = best_->tree.n_leaves();
+      std::uint64_t n_hyperplanes = 0;
+      for (const Axis& axis : grid_.axes) n_hyperplanes += axis.thresholds.size();
+      best_->depth_bound = std::bit_width(n_hyperplanes);
+      best_->leaves_bound = static_cast<std::int64_t>(n_hyperplanes) + 1;
+    }
+    return *best_;
+  }
+
+  void improve_first() {
+    const Solution& known = first();
+    try {
+      Solution found = heuristic_tree(ensemble_, objective_, kBoxesOfFirstTree, 0, control_).solution;
+      found.depth_bound = known.depth_bound;
+      found.leaves_bound = known.leaves_bound;
+      found.optimal = false;
+      if (is_better(found, known, objective_)) best_ = std::move(found);
+    } catch (const LimitReached&) {
+      // The greedy tree stays.
+    }
+  }
+
+  void record(const char* engine, std::int64_t states, std::size_t peak_bytes) {
+    statistics_.engine = engine;
+    statistics_.states = states;
+    statistics_.peak_bytes = std::max(statistics_.peak_bytes, peak_bytes);
+  }
+
+  const Ensemble& ensemble_;
+  Objective objective_;
+  Control& control_;
+  Grid grid_;
+  std::optional<Solution> best_;
+  Statistics statistics_;
+};
 
 }  // namespace
 
-Outcome solve(const Ensemble& ensemble, Objective objective, Engine, Control& control) {
-  const Grid grid = build_grid(ensemble, control);
-  Solution best = first_solution(grid, control);
-  IntervalDp dp(grid, best.leaves - 1, control);
-  try {
-    best = dp.solve(objective);
-  } catch (const LimitReached&) {
-    // The first tree stays, with the bounds that hold anyway.
-  }
-  Outcome outcome;
-  outcome.solutions.push_back(std::move(best));
-  outcome.statistics = statistics_of(grid, dp, control);
-  return outcome;
+Outcome solve(const Ensemble& ensemble, Objective objective, Engine engine, Control& control) {
+  Search search(ensemble, objective, control);
+  // The table is the faster way wherever it fits in memory; otherwise the search takes what time is left.
+  const bool done = engine != Engine::kBranchAndBound && search.by_interval_dp();
+  if (!done && engine != Engine::kIntervalDp && !(engine == Engine::kAuto && control.time_is_up()))
+    search.by_branch_and_bound();
+  return search.outcome();
 }
 
 Outcome pareto_front(const Ensemble& ensemble, Control& control) {
@@ -57,7 +133,24 @@ Outcome pareto_front(const Ensemble& ensemble, Control& control) {
   IntervalDp dp(grid, greedy_tree(grid, control).n_leaves() - 1, control);
   Outcome outcome;
   outcome.solutions = dp.pareto_front();
-  outcome.statistics = statistics_of(grid, dp, control);
+  outcome.statistics.cells = static_cast<double>(grid.n_cells());
+  outcome.statistics.boxes = count_boxes(grid);
+  outcome.statistics.states = dp.states();
+  outcome.statistics.peak_bytes = dp.peak_bytes();
+  outcome.statistics.engine = "interval-dp";
+  outcome.statistics.seconds = control.elapsed();
+  return outcome;
+}
+
+Outcome heuristic(const Ensemble& ensemble, Objective objective, double max_boxes, std::uint64_t seed,
+                  Control& control) {
+  HeuristicResult result = heuristic_tree(ensemble, objective, max_boxes, seed, control);
+  Outcome outcome;
+  outcome.solutions.push_back(std::move(result.solution));
+  outcome.statistics.engine = "heuristic";
+  outcome.statistics.states = result.regions;
+  outcome.statistics.peak_bytes = result.peak_bytes;
+  outcome.statistics.seconds = control.elapsed();
   return outcome;
 }
 

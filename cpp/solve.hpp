@@ -21,4 +21,8 @@ struct Outcome {
 Outcome solve(const Ensemble& ensemble, Objective objective, Engine engine, Control& control);
 Outcome pareto_front(const Ensemble& ensemble, Control& control);
 
+// A faithful tree of no proven size; throws LimitReached when it could not be completed.
+Outcome heuristic(const Ensemble& ensemble, Objective objective, double max_boxes, std::uint64_t seed,
+                  Control& control);
+
 }  // namespace onetree

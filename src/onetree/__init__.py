@@ -35,8 +35,10 @@ from onetree.errors import (
     OnetreeError,
     UnsupportedModelError,
 )
+from onetree.estimate import Estimate, estimate
 from onetree.importers import load_ensemble
-from onetree.solve import Progress, Solution, born_again, pareto_front
+from onetree.limits import Progress
+from onetree.solve import Solution, born_again, pareto_front
 from onetree.tree import Tree, load_tree
 from onetree.verify import Verdict, verify
 
@@ -44,6 +46,7 @@ __version__ = _version("onetree")
 
 __all__ = [
     "Ensemble",
+    "Estimate",
     "FidelityError",
     "GridTooLargeError",
     "InvalidInputError",
@@ -56,6 +59,7 @@ __all__ = [
     "UnsupportedModelError",
     "Verdict",
     "born_again",
+    "estimate",
     "load_ensemble",
     "load_tree",
     "pareto_front",

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from onetree import _core
 from onetree.ensemble import Ensemble
+from onetree.errors import GridTooLargeError, LimitReachedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +38,28 @@ class Grid:
         return cls(tuple(levels))
 
     @classmethod
-    def essential(cls, ensemble: Ensemble) -> "Grid":
-        """Only the hyperplanes across which the class changes somewhere: what exact search works on."""
-        return cls(tuple(_core.essential_levels(ensemble, 0.0)))
+    def essential(cls, ensemble: Ensemble, *, time_limit: float | None = None) -> "Grid":
+        """Only the hyperplanes across which the class changes somewhere: what exact search works on.
+
+        Raises
+        ------
+        GridTooLargeError
+            The ensemble cuts the space into too many regions to go through.
+        LimitReachedError
+            More than `time_limit` seconds have passed.
+        """
+        try:
+            return cls(tuple(_core.essential_levels(ensemble, time_limit or 0.0)))
+        except _core.GridTooLarge as error:
+            raise GridTooLargeError(
+                f"the grid is too large to find its essential hyperplanes ({error}); bin the features, or use fewer or "
+                "shallower trees"
+            ) from None
+        except _core.LimitReached:
+            raise LimitReachedError(
+                f"the essential hyperplanes were not found within time_limit={time_limit}; raise it, bin the features, "
+                "or use fewer or shallower trees"
+            ) from None
 
     @property
     def n_slabs(self) -> tuple[int, ...]:

@@ -1,53 +1,24 @@
 """From an ensemble to its tree: checks the request, runs the native engines, checks the answer."""
 
-import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any
 
 from onetree import _core
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import FidelityError, GridTooLargeError, InvalidInputError, LimitReachedError, UnsupportedModelError
+from onetree.limits import ProgressCallback, adapt, memory_bytes, seconds, threads
 from onetree.tree import Tree
 
 OBJECTIVES = ("depth", "leaves", "depth-leaves", "leaves-depth")
 METHODS = ("auto", "exact", "heuristic")
-ENGINES = ("interval-dp",)
+ENGINES = ("interval-dp", "branch-and-bound")
 MAX_CLASSES = 256  # a class is one byte in the native core
 _AUTO_ENGINE = 0
+_AUTO_BOXES = 0.0  # the heuristic chooses how large a grid goes to the exact engine
 
 Value = int | tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a search has come.
-
-    Parameters
-    ----------
-    phase : str
-        What is being done.
-    elapsed : float
-        Seconds since the start.
-    lower_bound, upper_bound : int or None
-        What is proven, and what is in hand, for the objective's first measure.
-    states : int
-        Boxes or states settled.
-    fraction : float or None
-        Share of the work that is done, where it is known.
-    """
-
-    phase: str
-    elapsed: float
-    lower_bound: int | None
-    upper_bound: int | None
-    states: int
-    fraction: float | None
-
-
-ProgressCallback = Callable[[Progress], object]
-NativeCallback = Callable[[str, float, int, int, int, float], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +86,9 @@ def born_again(
     objective : {"depth", "leaves", "depth-leaves", "leaves-depth"}
         What to minimise; the two-stage objectives settle ties of the first measure by the second.
     method : {"auto", "exact", "heuristic"}
-        Whether to prove minimality.
-    engine : {"interval-dp"}, optional
+        "exact" proves minimality, or says how far it came; "heuristic" takes any size of grid and only its bottom is
+        optimal; "auto" is exact where the grid allows it, heuristic otherwise. The tree is faithful in any case.
+    engine : {"interval-dp", "branch-and-bound"}, optional
         Force one exact engine instead of the choice by size.
     time_limit : float, optional
         Seconds.
@@ -149,19 +121,84 @@ def born_again(
     _check_choice("method", method, METHODS)
     if engine is not None:
         _check_choice("engine", engine, ENGINES)
+        if method == "heuristic":
+            raise InvalidInputError('engine= chooses among the exact engines; leave it out with method="heuristic"')
+    if not isinstance(random_state, int) or random_state < 0:
+        raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
     ensemble = _solvable(source)
-    result = _run(
-        lambda: _core.solve(
-            ensemble,
-            OBJECTIVES.index(objective),
-            _AUTO_ENGINE if engine is None else 1 + ENGINES.index(engine),
-            _seconds(time_limit),
-            _bytes(memory_limit),
-            _threads(n_jobs),
-            _adapt(progress),
+    request = _Request(ensemble, objective, seconds(time_limit), memory_bytes(memory_limit), adapt(progress))
+    if method == "heuristic":
+        found = request.heuristic(random_state)
+    elif method == "exact" or engine is not None:
+        found = request.exact(engine, threads(n_jobs))
+    else:
+        found = request.either(threads(n_jobs), random_state)
+    if verify:
+        _prove(found.tree, ensemble)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Request:
+    """One ensemble, one objective, the limits: what every method needs."""
+
+    ensemble: Ensemble
+    objective: str
+    time_limit: float  # 0: none
+    memory_limit: float
+    progress: Any
+
+    def exact(self, engine: str | None, n_threads: int) -> Solution:
+        number = _AUTO_ENGINE if engine is None else 1 + ENGINES.index(engine)
+        objective = OBJECTIVES.index(self.objective)
+        return self._run(
+            lambda: _core.solve(
+                self.ensemble, objective, number, self.time_limit, self.memory_limit, n_threads, self.progress
+            )
         )
-    )
-    return _solution(ensemble, objective, result["solutions"][0], result["stats"], verify)
+
+    def heuristic(self, random_state: int) -> Solution:
+        objective = OBJECTIVES.index(self.objective)
+        return self._run(
+            lambda: _core.heuristic(
+                self.ensemble,
+                objective,
+                _AUTO_BOXES,
+                random_state,
+                self.time_limit,
+                self.memory_limit,
+                self.progress,
+            )
+        )
+
+    def either(self, n_threads: int, random_state: int) -> Solution:
+        """Prove the optimum if the grid allows it; otherwise the better of what both methods found in the time."""
+        start = perf_counter()
+        proven = None
+        try:
+            proven = self.exact(None, n_threads)
+            if proven.status == "optimal":
+                return proven
+        except GridTooLargeError:
+            pass
+        left = self.time_limit - (perf_counter() - start) if self.time_limit else 0.0
+        if proven is not None and self.time_limit and left <= 0:
+            return proven
+        try:
+            found = replace(self, time_limit=max(left, 1e-9) if self.time_limit else 0.0).heuristic(random_state)
+        except LimitReachedError:
+            if proven is None:
+                raise
+            return proven
+        if proven is None:
+            return found
+        best = min(found, proven, key=lambda each: _measures(each.value))
+        bound = max(found.lower_bound, proven.lower_bound, key=_measures)
+        return replace(best, lower_bound=bound)
+
+    def _run(self, job: Callable[[], dict[str, Any]]) -> Solution:
+        result = _run(job)
+        return _solution(self.ensemble, self.objective, result["solutions"][0], result["stats"])
 
 
 def pareto_front(
@@ -181,10 +218,14 @@ def pareto_front(
     ensemble = _solvable(source)
     result = _run(
         lambda: _core.pareto_front(
-            ensemble, _seconds(time_limit), _bytes(memory_limit), _threads(n_jobs), _adapt(progress)
+            ensemble, seconds(time_limit), memory_bytes(memory_limit), threads(n_jobs), adapt(progress)
         )
     )
-    return [_solution(ensemble, "depth-leaves", found, result["stats"], verify) for found in result["solutions"]]
+    front = [_solution(ensemble, "depth-leaves", found, result["stats"]) for found in result["solutions"]]
+    if verify:
+        for solution in front:
+            _prove(solution.tree, ensemble)
+    return front
 
 
 def _solvable(source: object) -> Ensemble:
@@ -210,9 +251,7 @@ def _run(job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         ) from None
 
 
-def _solution(
-    ensemble: Ensemble, objective: str, found: dict[str, Any], stats: dict[str, Any], check: bool
-) -> Solution:
+def _solution(ensemble: Ensemble, objective: str, found: dict[str, Any], stats: dict[str, Any]) -> Solution:
     tree = Tree(
         feature=found["feature"],
         threshold=found["threshold"],
@@ -223,7 +262,7 @@ def _solution(
         feature_names=ensemble.feature_names,
         nan_features=ensemble.nan_features,
     )
-    solution = Solution(
+    return Solution(
         tree=tree,
         objective=objective,
         status="optimal" if found["optimal"] else "feasible",
@@ -231,16 +270,17 @@ def _solution(
         lower_bound=_in_order(objective, found["depth_bound"], found["leaves_bound"]),
         stats=dict(stats),
     )
-    if check:
-        from onetree.verify import verify
 
-        verdict = verify(tree, ensemble)
-        if not verdict:
-            raise FidelityError(
-                f"the tree differs from the ensemble at {verdict.counterexample!r}; this is a bug in onetree, "
-                "please report it with the model"
-            )
-    return solution
+
+def _prove(tree: Tree, ensemble: Ensemble) -> None:
+    from onetree.verify import verify
+
+    verdict = verify(tree, ensemble)
+    if not verdict:
+        raise FidelityError(
+            f"the tree differs from the ensemble at {verdict.counterexample!r}; this is a bug in onetree, "
+            "please report it with the model"
+        )
 
 
 def _in_order(objective: str, depth: int, leaves: int) -> Value:
@@ -260,56 +300,3 @@ def _measures(value: Value) -> tuple[int, ...]:
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise InvalidInputError(f"unknown {name} {value!r}; use one of {', '.join(map(repr, choices))}")
-
-
-def _seconds(time_limit: float | None) -> float:
-    if time_limit is None:
-        return 0.0
-    if not time_limit > 0:
-        raise InvalidInputError(f"time_limit must be positive, not {time_limit!r}")
-    return float(time_limit)
-
-
-def _bytes(memory_limit: float | None) -> float:
-    if memory_limit is None:
-        return 0.8 * _free_memory()
-    if not memory_limit > 0:
-        raise InvalidInputError(f"memory_limit must be positive, in gigabytes, not {memory_limit!r}")
-    return float(memory_limit) * 1e9
-
-
-def _free_memory() -> float:
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return float(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) / 2
-
-
-def _threads(n_jobs: int) -> int:
-    if n_jobs == -1:
-        return os.cpu_count() or 1
-    if not isinstance(n_jobs, int) or n_jobs < 1:
-        raise InvalidInputError(f"n_jobs must be a positive whole number or -1, not {n_jobs!r}")
-    return n_jobs
-
-
-def _adapt(progress: ProgressCallback | None) -> NativeCallback | None:
-    if progress is None:
-        return None
-
-    def report(phase: str, elapsed: float, lower: int, upper: int, states: int, fraction: float) -> None:
-        progress(
-            Progress(
-                phase,
-                elapsed,
-                lower if lower >= 0 else None,
-                upper if upper >= 0 else None,
-                states,
-                fraction if fraction >= 0 else None,
-            )
-        )
-
-    return report

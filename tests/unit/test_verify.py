@@ -1,4 +1,4 @@
-"""Proofs: both methods agree with each other, with the truth, and give inputs that show the difference."""
+"""Proofs: all methods agree with each other, with the truth, and give inputs that show the difference."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from onetree import Ensemble, InvalidInputError, Tree, verify
+from onetree import Ensemble, InvalidInputError, LimitReachedError, Tree, verify
 from onetree.ensemble import Rule
 from onetree.verify import cells, milp
 from tests.strategies import ensembles, random_ensemble
 
-METHODS = ("cells", "milp")
+METHODS = ("search", "cells", "milp")
 
 
 def stumps(*cuts, kind="hard", **changes):
@@ -98,7 +98,7 @@ def test_a_faithful_tree_is_proven(ensemble, method):
 
 
 @given(ensembles(max_cells=60), st.integers(0, 2**32 - 1))
-def test_both_proofs_agree_on_damaged_trees_and_show_the_difference(ensemble, seed):
+def test_all_proofs_agree_on_damaged_trees_and_show_the_difference(ensemble, seed):
     rng, tree = np.random.default_rng(seed), slab_tree(ensemble)
     inner = np.flatnonzero(tree.feature >= 0)
     if inner.size and rng.integers(2):
@@ -110,7 +110,7 @@ def test_both_proofs_agree_on_damaged_trees_and_show_the_difference(ensemble, se
         leaf_class[at] = (leaf_class[at] + 1) % tree.n_classes
         damaged = replace(tree, leaf_class=leaf_class)
     verdicts = [verify(damaged, ensemble, method=method) for method in METHODS]
-    assert bool(verdicts[0]) == bool(verdicts[1])
+    assert len({bool(verdict) for verdict in verdicts}) == 1
     assert all(verdict or shows_the_difference(verdict, damaged, ensemble) for verdict in verdicts)
 
 
@@ -197,20 +197,25 @@ def test_leaves_that_no_input_reaches_may_say_anything(method):
 def test_every_cell_is_counted():
     assert verify(stump_tree(2.0), stumps(1.0, 2.0)).n_checked == 3
     assert verify(stump_tree(2.0), stumps(1.0, 2.0), method="milp").n_checked == 2
+    assert verify(stump_tree(2.0), stumps(1.0, 2.0), method="search").n_checked == 2
 
 
-def test_auto_takes_cells_while_they_are_few_and_then_the_program():
+def test_auto_takes_cells_while_they_are_few_and_then_the_search():
     assert verify(stump_tree(2.0), stumps(1.0, 2.0)).method == "cells"
-    assert verify(stump_tree(2.0), stumps(1.0, 2.0), max_cells=2).method == "milp"
+    assert verify(stump_tree(2.0), stumps(1.0, 2.0), max_cells=2).method == "search"
+    features = {"feature_names": tuple("abcdefg"), "nan_features": [False] * 7}
+    wide = stumps(*np.tile(np.arange(6.0), 7), **features)  # 7**7 cells
+    wide = replace(wide, feature=np.where(wide.feature < 0, -1, np.arange(42).repeat(3) // 6))
+    assert verify(stump_tree(2.0, **features), wide).method == "search"
 
 
 def test_too_many_cells_are_refused_with_another_method_named():
-    with pytest.raises(InvalidInputError, match=r'3 cells, over max_cells=2.*method="milp"'):
+    with pytest.raises(InvalidInputError, match=r'3 cells, over max_cells=2.*method="search"'):
         verify(stump_tree(2.0), stumps(1.0, 2.0), method="cells", max_cells=2)
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones():
-    with pytest.raises(InvalidInputError, match="auto, cells, milp"):
+    with pytest.raises(InvalidInputError, match="auto, search, cells, milp"):
         verify(stump_tree(1.0), stumps(1.0), method="guess")
 
 
@@ -225,8 +230,7 @@ def test_a_fitted_model_is_a_source():
     x = rng.normal(size=(200, 3))
     forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(x, x[:, 0] * x[:, 1] > 0.1 * x[:, 2])
     tree = onetree.born_again(forest, verify=False).tree
-    assert verify(tree, forest, method="cells")
-    assert verify(tree, forest, method="milp")
+    assert all(verify(tree, forest, method=method) for method in METHODS)
 
 
 def test_the_program_falls_back_to_cells_where_near_ties_abound(monkeypatch):
@@ -249,3 +253,54 @@ def test_a_hundred_features_can_be_enumerated():
     ensemble = stumps(1.0, feature_names=tuple(f"x{i}" for i in range(100)), nan_features=[False] * 100)
     tree = stump_tree(1.0, feature_names=ensemble.feature_names, nan_features=[False] * 100)
     assert verify(tree, ensemble, method="cells").n_checked == 2
+
+
+def long_search():
+    """A tree of one leaf whose proof takes seconds: in no cell do 59 of 60 random trees agree on the second class."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 8))
+    forest = RandomForestClassifier(60, max_depth=8, max_features=1, random_state=0).fit(x, rng.integers(0, 2, 400))
+    ensemble = Ensemble.from_model(forest, voting="hard")
+    ensemble = replace(ensemble, base=np.array([56.0, 0.0]), rule=Rule("scores"))
+    return Tree([-1], [0.0], [-1], [-1], [0], ensemble.classes, ensemble.feature_names, [False] * 8), ensemble
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_time_limit_ends_the_proof(method, monkeypatch):
+    monkeypatch.setattr(cells, "_CHUNK_VALUES", 1)
+    tree, ensemble = long_search() if method == "search" else (stump_tree(2.0), stumps(1.0, 2.0))
+    with pytest.raises(LimitReachedError, match="time_limit"):
+        verify(tree, ensemble, method=method, time_limit=1e-6)
+
+
+def test_an_exception_in_the_callback_ends_the_search():
+    def stop(n_done, n_all):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        verify(*long_search(), method="search", progress=stop, time_limit=60)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_time_limit_must_be_positive(method):
+    with pytest.raises(InvalidInputError, match="time_limit must be positive"):
+        verify(stump_tree(1.0), stumps(1.0), method=method, time_limit=0)
+
+
+def test_subtrees_that_several_paths_share_are_proven_on_each():
+    ensemble = stumps(1.0, feature_names=("x0", "x1"), nan_features=[False] * 2)
+    arrays = [[1, 0, -1, -1], [5.0, 1.0, 0, 0], [1, 2, -1, -1], [1, 3, -1, -1]]
+    shared = Tree(*arrays, [-1, -1, 0, 1], ["low", "high"], ("x0", "x1"), [False] * 2)
+    verdict = verify(shared, ensemble, method="search")
+    assert verdict
+    assert verdict.n_checked == 4
+    assert not verify(replace(shared, leaf_class=[-1, -1, 1, 1]), ensemble, method="search")
+
+
+def test_the_search_refuses_more_classes_than_it_can_count():
+    labels = np.arange(300)
+    ensemble = stumps(1.0, classes=labels, value=np.eye(300)[[0, 0, 1]] * [[0.0], [1.0], [1.0]], base=np.zeros(300))
+    tree = stump_tree(1.0, classes=labels)
+    with pytest.raises(InvalidInputError, match=r'300 classes.*method="milp"'):
+        verify(tree, ensemble, method="search")
+    assert verify(tree, ensemble, method="milp")

@@ -77,16 +77,18 @@ def _page(ensemble: onetree.Ensemble, results: list[dict[str, Any]], arguments: 
             result["leaves"],
             f"{1000 * result['stats']['seconds']:.2f} ms",
             "yes" if result["status"] == "optimal" else "no",
-            f"{'yes' if result['equal'] else 'NO'} ({result['cells']:,})",
+            "yes" if result["equal"] else "NO",
         )
         for result in results
     ]
     lines = [
         f"A random forest on the iris data: {ensemble.n_trees} trees of depth {ensemble.depths.max()}, "
         f"{ensemble.n_leaves} leaves in all.",
-        "One tree with exactly the same predictions everywhere, the smallest for each objective:",
+        f"Its thresholds cut the space of all inputs into {results[0]['cells']:,} cells, each of one class.",
+        "For each objective, the smallest single tree that gives the forest's class in every cell",
+        "(depth-leaves: least depth, then fewest leaves; leaves-depth: the other way round):",
         "",
-        terminal.table(("objective", "depth", "leaves", "time", "proven optimal", "equal on all cells"), rows),
+        terminal.table(("objective", "depth", "leaves", "time", "proven smallest", "equal on all cells"), rows),
         "",
     ]
     if not all(result["equal"] for result in results):

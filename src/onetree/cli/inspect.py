@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from typing import Any
 
 import onetree
 from onetree.cli import options, terminal
+from onetree.errors import GridTooLargeError, LimitReachedError
 from onetree.grid import Grid
 
-# Exact search first drops the hyperplanes across which the class never changes, which means visiting the cells.
-_MAX_CELLS = 10**9
+# Exact search first drops the hyperplanes across which the class never changes. How long that takes cannot be told from
+# the number of cells, and whoever inspects a model does not want to wait.
+_TIME_LIMIT = 2.0  # seconds
 
-# Bytes per box of the tables of each objective; small trees need less (cpp/interval_dp.cpp).
+# Of the interval DP's tables, for trees of up to 65,535 leaves. Small trees need half, and boxes that hold the same
+# function share one entry; only tables of some kilobytes, whose rows are mostly padding, can be larger.
 _BYTES_PER_BOX = {"depth": 1, "leaves": 2, "leaves-depth": 4, "depth-leaves": 5}
 
 
@@ -57,14 +61,14 @@ def describe(ensemble: onetree.Ensemble) -> dict[str, Any]:
         "essential_cells": None,
         "essential_boxes": None,
     }
-    if grid.n_cells <= _MAX_CELLS:
-        grid = Grid.essential(ensemble)
+    with contextlib.suppress(GridTooLargeError, LimitReachedError):
+        grid = Grid.essential(ensemble, time_limit=_TIME_LIMIT)
         facts |= {
             "essential_levels": grid.n_levels,
             "essential_cells": grid.n_cells,
             "essential_boxes": grid.n_boxes,
         }
-    facts["memory_bytes"] = {objective: width * grid.n_boxes for objective, width in _BYTES_PER_BOX.items()}
+    facts["max_memory_bytes"] = {objective: width * grid.n_boxes for objective, width in _BYTES_PER_BOX.items()}
     return facts
 
 
@@ -82,16 +86,16 @@ def _page(facts: dict[str, Any]) -> str:
         ("boxes", terminal.count(facts["boxes"])),
     ]
     if facts["essential_levels"] is None:
-        note = "useless levels not dropped, the grid is too large for that"
+        note = f"not known, the grid is too large to find out in {_TIME_LIMIT:g} s"
     else:
         note = (
             f"{facts['essential_levels']:,} levels, {terminal.count(facts['essential_cells'])} cells, "
             f"{terminal.count(facts['essential_boxes'])} boxes"
         )
-    memory = ", ".join(f"{objective} {_size(n)}" for objective, n in facts["memory_bytes"].items())
+    memory = ", ".join(f"{objective} {_size(n)}" for objective, n in facts["max_memory_bytes"].items())
     lines += [
         ("essential", note),
-        ("memory", f"about {memory}"),
+        ("memory", f"at most about {memory}; often several times less"),
         ("self-test", "none: a file has no live model to compare with; its structure was checked"),
     ]
     return "\n".join(f"{name:<10} {text}" for name, text in lines)

@@ -13,7 +13,7 @@ from typing import Any
 from tqdm import tqdm
 
 from onetree.errors import InvalidInputError
-from onetree.solve import Progress
+from onetree.limits import Progress
 
 _BAR_DELAY = 1.0  # seconds; short work shows no bar
 

@@ -25,6 +25,7 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--max-cells", type=options.positive_integer, default=2_000_000, metavar="N", help="most cells to enumerate"
     )
+    parser.add_argument("--time-limit", type=options.positive_number, metavar="S", help="seconds")
     options.add_json(parser)
     parser.set_defaults(run=run)
 
@@ -35,7 +36,12 @@ def run(arguments: argparse.Namespace) -> int:
     tree = onetree.load_tree(arguments.tree)
     with terminal.bar() as bar:
         verdict = onetree.verify(
-            tree, ensemble, method=arguments.method, max_cells=arguments.max_cells, progress=bar.checking
+            tree,
+            ensemble,
+            method=arguments.method,
+            max_cells=arguments.max_cells,
+            time_limit=arguments.time_limit,
+            progress=bar.checking,
         )
     point = verdict.counterexample
     if arguments.json:

@@ -1,24 +1,29 @@
 """Proof that a tree and an ensemble are the same function, or an input on which they differ.
 
-Shares no code with the engines, nor with the native prediction: a bug in one must not hide in the other.
+Shares no code with the engines, nor with the native prediction: a bug in one must not hide in the other. The search
+runs native code, but its own.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from onetree.ensemble import Ensemble, as_ensemble
-from onetree.errors import InvalidInputError
+from onetree.errors import InvalidInputError, LimitReachedError
 from onetree.tree import Tree
-from onetree.verify import cells, milp
+from onetree.verify import cells, milp, search
 from onetree.verify.verdict import Verdict
 
 __all__ = ["METHODS", "Verdict", "verify"]
 
-METHODS = ("auto", "cells", "milp")
+METHODS = ("auto", "search", "cells", "milp")
+_FEW_CELLS = 200_000  # enumerated in a blink
+
+ProofProgress = Callable[[int, int], None]
 
 
 def verify(
@@ -27,7 +32,8 @@ def verify(
     *,
     method: str = "auto",
     max_cells: int = 2_000_000,
-    progress: Callable[[int, int], None] | None = None,
+    time_limit: float | None = None,
+    progress: ProofProgress | None = None,
 ) -> Verdict:
     """Prove that `tree` predicts the class of `source` for every input, or find an input where it does not.
 
@@ -35,12 +41,17 @@ def verify(
     ----------
     tree : Tree
     source : fitted model or Ensemble
-    method : {"auto", "cells", "milp"}
-        "cells" compares one input from every cell of the grid that the thresholds of both span; nothing is left
-        unchecked. "milp" asks HiGHS, for every leaf of the tree, for an input in its box that the source gives another
-        class; it does not depend on the number of cells. "auto" takes "cells" up to `max_cells`, else "milp".
+    method : {"auto", "search", "cells", "milp"}
+        "search" proves for every leaf of the tree, by branch and bound on the trees of the source, that no input in
+        its box has another class; it does not depend on the number of cells. "cells" compares one input from every
+        cell of the grid that the thresholds of both span; nothing is left unchecked. "milp" asks HiGHS for an input of
+        another class in every leaf, an independent and much slower proof. "auto" takes "cells" while they are few
+        (200,000, or `max_cells` if that is less), else "search".
     max_cells : int
         Most cells to compare one by one.
+    time_limit : float, optional
+        Seconds; `LimitReachedError` is raised when they have passed without a verdict. "cells" and "milp" look at the
+        clock after a block of cells or a leaf.
     progress : callable, optional
         Called now and then with the number of cells or leaves checked and their total.
 
@@ -68,18 +79,37 @@ def verify(
         raise InvalidInputError(f"unknown method {method!r}; use one of {', '.join(METHODS)}")
     ensemble = as_ensemble(source)
     _check_domain(tree, ensemble)
+    if time_limit is not None and not time_limit > 0:
+        raise InvalidInputError(f"time_limit must be positive, not {time_limit!r}")
     axes = cells.joint_axes(tree, ensemble)
     n_cells = cells.count(axes)
     if method == "auto":
-        method = "cells" if n_cells <= max_cells else "milp"
+        method = "cells" if n_cells <= min(max_cells, _FEW_CELLS) else "search"
+    if method == "search":
+        return search.prove(tree, ensemble, time_limit=time_limit, progress=progress)
     if method == "milp":
-        return milp.prove(tree, ensemble, max_cells=max_cells, progress=progress)
+        return milp.prove(tree, ensemble, max_cells=max_cells, progress=_limited(progress, time_limit))
     if n_cells > max_cells:
         raise InvalidInputError(
             f"the thresholds of tree and source span {n_cells:.3g} cells, over max_cells={max_cells:.3g}; "
-            'use method="milp", which does not enumerate them, or raise max_cells'
+            'use method="search", which does not enumerate them, or raise max_cells'
         )
-    return cells.prove(tree, ensemble, axes, progress=progress)
+    return cells.prove(tree, ensemble, axes, progress=_limited(progress, time_limit))
+
+
+def _limited(progress: ProofProgress | None, time_limit: float | None) -> ProofProgress | None:
+    """Return a callback that also stops the proof when its time is up before it is done."""
+    if time_limit is None:
+        return progress
+    end = time.monotonic() + time_limit
+
+    def report(n_done: int, n_all: int) -> None:
+        if progress is not None:
+            progress(n_done, n_all)
+        if n_done < n_all and time.monotonic() >= end:
+            raise LimitReachedError(f"no verdict within {time_limit:g} seconds; raise time_limit")
+
+    return report
 
 
 def _check_domain(tree: Tree, ensemble: Ensemble) -> None:

@@ -54,6 +54,17 @@ def prove(
     return Verdict(equivalent=True, method="milp", n_checked=n_checked)
 
 
+def counterexample(
+    ensemble: Ensemble, lower: NDArray[np.float64], upper: NDArray[np.float64], label: int, *, max_cells: int
+) -> NDArray[np.float64] | None:
+    """Return an input in ``lower < x <= upper`` whose class is not `label`, or None; bounds as in `Tree.boxes`."""
+    program = Program(ensemble, lower, upper)
+    if program.is_empty:
+        return None
+    axes = _box_axes(ensemble, lower, upper)
+    return _other_class(program, label, _exact_step(ensemble), cells_of_box=axes, max_cells=max_cells)
+
+
 def _other_class(
     program: Program, label: int, step: float | None, *, cells_of_box: Callable[[], cells.Axes], max_cells: int
 ) -> NDArray[np.float64] | None:

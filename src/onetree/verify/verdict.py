@@ -20,7 +20,7 @@ class Verdict:
     ----------
     equivalent : bool
     method : str
-        The proof that was used, "cells" or "milp".
+        The proof that was used: "search", "cells" or "milp".
     n_checked : int
         Cells compared, or leaves of the tree examined, up to the end or to the counterexample.
     counterexample : float64 array of shape (n_features,), or None

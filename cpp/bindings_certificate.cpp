@@ -1,0 +1,74 @@
+// The language boundary of the certificate. Nothing here knows an algorithm.
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+#include "borrowed.hpp"
+#include "certify.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace onetree::python;
+
+namespace {
+
+nb::dict to_dict(const onetree::ProofCounts& counts) {
+  nb::dict result;
+  result["boxes"] = counts.boxes;
+  result["nodes"] = counts.nodes;
+  result["fragile"] = counts.fragile;
+  return result;
+}
+
+auto certify_boxes(nb::handle ensemble, const Matrix<double>& lower, const Matrix<double>& upper,
+                   const Array<std::int32_t>& expected_class, double time_limit, const nb::object& progress,
+                   double memory_limit) {
+  onetree::Control control;
+  const BorrowedEnsemble borrowed(ensemble);
+  connect(control, progress, time_limit, memory_limit, 1);
+  const std::size_t n_boxes = lower.shape(0), n_features = (*borrowed).n_features;
+  if (lower.shape(1) != n_features || upper.shape(1) != n_features || upper.shape(0) != n_boxes ||
+      expected_class.size() != n_boxes)
+    throw std::invalid_argument("the shapes of lower, upper and expected_class do not fit");
+  onetree::BoxVerdicts verdicts = run_released([&] {
+    return onetree::certify_boxes(
+        *borrowed, {n_boxes, lower.data(), upper.data(), {expected_class.data(), expected_class.size()}}, control);
+  });
+  const std::size_t n_points = verdicts.points.size() / std::max<std::size_t>(1, n_features);
+  return std::tuple(to_numpy(std::move(verdicts.holds)), to_numpy(std::move(verdicts.points), {n_points, n_features}),
+                    to_dict(verdicts.counts));
+}
+
+auto certify_tree(nb::handle ensemble, const Array<std::int32_t>& feature, const Array<double>& threshold,
+                  const Array<std::int32_t>& left, const Array<std::int32_t>& right,
+                  const Array<std::int32_t>& leaf_class, double time_limit, const nb::object& progress,
+                  double memory_limit) {
+  onetree::Control control;
+  const BorrowedEnsemble borrowed(ensemble);
+  connect(control, progress, time_limit, memory_limit, 1);
+  const std::size_t n_nodes = feature.size();
+  if (n_nodes == 0 || threshold.size() != n_nodes || left.size() != n_nodes || right.size() != n_nodes ||
+      leaf_class.size() != n_nodes)
+    throw std::invalid_argument("the arrays of a tree must be of the same size");
+  onetree::TreeVerdict verdict = run_released([&] {
+    return onetree::certify_tree(*borrowed,
+                                 {{feature.data(), n_nodes},
+                                  {threshold.data(), n_nodes},
+                                  {left.data(), n_nodes},
+                                  {right.data(), n_nodes},
+                                  {leaf_class.data(), n_nodes}},
+                                 control);
+  });
+  return std::tuple(to_numpy(std::move(verdict.point)), to_dict(verdict.counts));
+}
+
+}  // namespace
+
+void bind_certificate(nb::module_& module) {
+  module.def("certify_boxes", &certify_boxes, "ensemble"_a, "lower"_a, "upper"_a, "expected_class"_a, "time_limit"_a,
+             "progress"_a.none(), "memory_limit"_a = 0.0);
+  module.def("certify_tree", &certify_tree, "ensemble"_a, "feature"_a, "threshold"_a, "left"_a, "right"_a,
+             "leaf_class"_a, "time_limit"_a, "progress"_a.none(), "memory_limit"_a = 0.0);
+}

@@ -1,0 +1,52 @@
+// Exact engine that searches from the whole grid downwards and opens only what the bounds leave open.
+//
+// A state is a reduced function, so boxes that hold the same function are one state. Shares no search code with the
+// interval DP: each engine checks the other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "control.hpp"
+#include "solution.hpp"
+#include "state_search.hpp"
+
+namespace onetree {
+
+class BranchAndBound {
+ public:
+  // `first`: a faithful tree with bounds that are proven, to be improved on.
+  BranchAndBound(const Grid& grid, const Solution& first, Control& control);
+
+  // At a limit the best tree found so far comes back, not optimal, with the bounds proven so far.
+  Solution solve(Objective objective);
+
+  std::int64_t states() const { return static_cast<std::int64_t>(search_.store().size()); }
+  std::size_t peak_bytes() const { return search_.bytes(); }
+
+ private:
+  // The cut to begin with, for a function of several axes and its state (kNoState where it has none).
+  using Choice = std::function<int(const Function&, const Profile&, StateId, int max_depth)>;
+
+  void tick();
+  void run();
+  void settle_depth();
+  void settle_leaves(int max_depth);
+  void settle_depth_at_least_leaves();
+  void note_bounds();
+
+  FlatTree read_tree(int max_depth, const Choice& choice);
+  FlatTree read_shallowest();
+  FlatTree read_smallest(int max_depth);
+  FlatTree guess();
+  void keep(FlatTree tree);
+
+  const Grid& grid_;
+  Control& control_;
+  Objective objective_ = Objective::kDepth;
+  Solution best_;
+  StateSearch search_;
+  StateId root_ = kNoState;
+};
+
+}  // namespace onetree

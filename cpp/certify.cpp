@@ -1,0 +1,187 @@
+#include "certify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "certificate.hpp"
+
+namespace onetree {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The inputs of a box in one feature, and the slabs they lie in. A threshold that is no level of the ensemble cuts a
+// slab into parts of the same class, so both parts count as the whole slab.
+struct Range {
+  double lower;     // exclusive
+  double upper;     // inclusive
+  bool missing;     // NaN is inside as well
+  int first, last;  // slabs, inclusive
+
+  bool has_number() const { return lower < upper; }
+  bool is_empty() const { return !has_number() && !missing; }
+};
+
+Range make_range(const std::vector<double>& levels, double lower, double upper, bool missing) {
+  const int n_levels = static_cast<int>(levels.size());
+  Range range{lower, upper, missing, n_levels, n_levels};
+  if (!range.has_number()) return range;
+  range.first = static_cast<int>(std::upper_bound(levels.begin(), levels.end(), lower) - levels.begin());
+  if (!missing) range.last = static_cast<int>(std::lower_bound(levels.begin(), levels.end(), upper) - levels.begin());
+  return range;
+}
+
+// An input of the range that lies in one of its slabs.
+double value_in(const Range& range, const std::vector<double>& levels, bool takes_nan, int slab) {
+  const int n_levels = static_cast<int>(levels.size());
+  if (!range.has_number() || (takes_nan && n_levels > 0 && slab == n_levels))
+    return std::numeric_limits<double>::quiet_NaN();
+  const double top = slab < n_levels ? std::min(levels[slab], range.upper) : range.upper;
+  if (top < kInfinity) return top;  // a level belongs to the slab below it
+  const double bottom = slab > 0 ? std::max(levels[slab - 1], range.lower) : range.lower;
+  return bottom > -kInfinity ? std::nextafter(bottom, kInfinity) : 0.0;
+}
+
+class Certifier {
+ public:
+  Certifier(const Ensemble& ensemble, Control& control)
+      : ensemble_(ensemble),
+        control_(control),
+        regions_(ensemble, std::min(Regions::kStoreBytes, control.memory_limit / 4)),
+        prover_(regions_),
+        ranges_(ensemble.n_features) {
+    prover_.position.phase = "proof";
+  }
+
+  BoxVerdicts certify(const InputBoxes& boxes);
+  TreeVerdict certify(const ProvableTree& tree);
+
+ private:
+  struct Step {  // what a split did to the box
+    int feature;
+    Range before;
+  };
+  struct Pending {
+    std::int32_t node;
+    int feature;  // of the split that led here
+    Range range;  // of that feature
+    std::size_t trail;
+    Region region;
+  };
+
+  bool takes_nan(int feature) const { return ensemble_.nan_features[feature] != 0; }
+  void narrow(int feature, const Range& from, const Range& to, Region& region);
+  // An input of another class in the box that ranges_ describe, or nothing.
+  bool holds(const Region& region, int class_index, std::vector<double>& point);
+  ProofCounts counts() const { return {n_boxes_, prover_.n_nodes(), prover_.n_fragile()}; }
+
+  const Ensemble& ensemble_;
+  Control& control_;
+  Regions regions_;
+  Prover prover_;
+  std::vector<Range> ranges_;
+  std::int64_t n_boxes_ = 0;
+};
+
+void Certifier::narrow(int feature, const Range& from, const Range& to, Region& region) {
+  if (to.first > from.first) regions_.restrict(region, {feature, to.first - 1, false}, region);
+  if (to.last < from.last) regions_.restrict(region, {feature, to.last, true}, region);
+}
+
+bool Certifier::holds(const Region& region, int class_index, std::vector<double>& point) {
+  prover_.position.states = n_boxes_++;
+  const Certificate certificate = prover_.prove(region, control_, class_index);
+  if (certificate.answer == Answer::proven) return true;
+  std::vector<int> cell(ranges_.size());
+  for (std::size_t j = 0; j < cell.size(); ++j) cell[j] = ranges_[j].first;
+  cell = certificate.cell(std::move(cell));
+  for (std::size_t j = 0; j < cell.size(); ++j)
+    point.push_back(value_in(ranges_[j], regions_.levels()[j], takes_nan(static_cast<int>(j)), cell[j]));
+  return false;
+}
+
+BoxVerdicts Certifier::certify(const InputBoxes& boxes) {
+  BoxVerdicts verdicts;
+  verdicts.holds.assign(boxes.n_boxes, 1);
+  const int n_features = ensemble_.n_features;
+  for (std::size_t box = 0; box < boxes.n_boxes; ++box) {
+    const double *lower = boxes.lower + box * n_features, *upper = boxes.upper + box * n_features;
+    if (regions_.is_crowded()) regions_.collect(regions_.store().n_imported(), {});
+    Region region = regions_.whole();
+    bool is_empty = false;
+    for (int j = 0; j < n_features; ++j) {
+      const std::vector<double>& levels = regions_.levels()[j];
+      const bool missing = takes_nan(j) && std::isnan(upper[j]);
+      ranges_[j] = make_range(levels, lower[j], std::isnan(upper[j]) ? kInfinity : upper[j], missing);
+      is_empty |= ranges_[j].is_empty();
+    }
+    if (is_empty) continue;
+    for (int j = 0; j < n_features; ++j)
+      narrow(j, make_range(regions_.levels()[j], -kInfinity, kInfinity, takes_nan(j)), ranges_[j], region);
+    verdicts.holds[box] = holds(region, boxes.class_index[box], verdicts.points);
+  }
+  verdicts.counts = counts();
+  return verdicts;
+}
+
+// Walks down, so that boxes share the restrictions of the path to them.
+TreeVerdict Certifier::certify(const ProvableTree& tree) {
+  TreeVerdict verdict;
+  for (int j = 0; j < ensemble_.n_features; ++j)
+    ranges_[j] = make_range(regions_.levels()[j], -kInfinity, kInfinity, takes_nan(j));
+  std::vector<Step> trail;
+  std::vector<Pending> pending;
+  std::int32_t node = 0;
+  Region region = regions_.whole();
+  for (;;) {
+    while (tree.feature[node] >= 0) {
+      const int j = tree.feature[node];
+      const double threshold = tree.threshold[node];
+      const Range from = ranges_[j];
+      const std::vector<double>& levels = regions_.levels()[j];
+      const Range left = make_range(levels, from.lower, std::min(from.upper, threshold), false);
+      const Range right = make_range(levels, std::max(from.lower, threshold), from.upper, from.missing);
+      if (left.is_empty()) {
+        node = tree.right[node];
+        continue;
+      }
+      if (!right.is_empty()) {
+        pending.push_back({tree.right[node], j, right, trail.size(), region});
+        narrow(j, from, right, pending.back().region);
+        narrow(j, from, left, region);
+        trail.push_back({j, from});
+        ranges_[j] = left;
+      }
+      node = tree.left[node];
+    }
+    if (!holds(region, tree.class_index[node], verdict.point) || pending.empty()) break;
+    Pending& next = pending.back();
+    for (; trail.size() > next.trail; trail.pop_back()) ranges_[trail.back().feature] = trail.back().before;
+    trail.push_back({next.feature, ranges_[next.feature]});
+    ranges_[next.feature] = next.range;
+    node = next.node;
+    region = std::move(next.region);
+    pending.pop_back();
+    if (regions_.is_crowded()) {
+      std::vector<Region*> live{&region};
+      for (Pending& waiting : pending) live.push_back(&waiting.region);
+      regions_.collect(regions_.store().n_imported(), live);
+    }
+  }
+  verdict.counts = counts();
+  return verdict;
+}
+
+}  // namespace
+
+BoxVerdicts certify_boxes(const Ensemble& ensemble, const InputBoxes& boxes, Control& control) {
+  return Certifier(ensemble, control).certify(boxes);
+}
+
+TreeVerdict certify_tree(const Ensemble& ensemble, const ProvableTree& tree, Control& control) {
+  return Certifier(ensemble, control).certify(tree);
+}
+
+}  // namespace onetree

@@ -1,0 +1,98 @@
+"""How large the tree of an ensemble would be, and how long it would take, before hours of work."""
+
+from dataclasses import dataclass
+
+from onetree import _core
+from onetree.ensemble import as_ensemble
+from onetree.errors import InvalidInputError
+from onetree.limits import ProgressCallback, adapt
+
+_OBJECTIVES = ("depth", "leaves", "depth-leaves", "leaves-depth")
+_AUTO_BOXES = 0.0  # as the heuristic would choose
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What converting an ensemble would give and take.
+
+    Parameters
+    ----------
+    leaves, seconds, memory_bytes : float
+        Means over random descents through the tree that would be built.
+    leaves_range, seconds_range, memory_range : pair of float
+        Two standard errors around them.
+    exact : bool
+        Whether nothing was left to chance: the whole grid is small enough for the exact engines.
+    beyond : bool
+        Whether the tree is so large that the descents were cut off: then the numbers are lower bounds.
+    n_probes : int
+        Number of descents.
+    """
+
+    leaves: float
+    leaves_range: Range
+    seconds: float
+    seconds_range: Range
+    memory_bytes: float
+    memory_range: Range
+    exact: bool
+    beyond: bool
+    n_probes: int
+
+
+def estimate(
+    source: object,
+    *,
+    objective: str = "leaves",
+    budget: float = 1.5,
+    random_state: int = 0,
+    progress: ProgressCallback | None = None,
+) -> Estimate:
+    """Estimate the size of the faithful tree of an ensemble, and the time and memory to build it.
+
+    Parameters
+    ----------
+    source : fitted model or Ensemble
+        What would be converted.
+    objective : str
+        What would be minimised.
+    budget : float
+        Seconds to spend, about.
+    random_state : int
+        Seed of the descents.
+    progress : callable, optional
+        As in `born_again`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)
+    >>> estimate(forest).exact
+    True
+    """
+    if objective not in _OBJECTIVES:
+        raise InvalidInputError(f"unknown objective {objective!r}; use one of {', '.join(map(repr, _OBJECTIVES))}")
+    if not budget > 0:
+        raise InvalidInputError(f"budget must be positive, in seconds, not {budget!r}")
+    ensemble = as_ensemble(source)
+    found = _core.estimate(
+        ensemble, _OBJECTIVES.index(objective), _AUTO_BOXES, float(budget), random_state, adapt(progress)
+    )
+    leaves, fewest, most = found["leaves"]
+    taken, shortest, longest = found["seconds"]
+    size, smallest, largest = found["bytes"]
+    return Estimate(
+        leaves=leaves,
+        leaves_range=(fewest, most),
+        seconds=taken,
+        seconds_range=(shortest, longest),
+        memory_bytes=size,
+        memory_range=(smallest, largest),
+        exact=found["is_exact"],
+        beyond=found["is_beyond"],
+        n_probes=found["n_probes"],
+    )

@@ -1,0 +1,95 @@
+"""Limits and progress: what a caller may ask of long work, checked and put into the native core's terms."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from onetree.errors import InvalidInputError
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search has come.
+
+    Parameters
+    ----------
+    phase : str
+        What is being done.
+    elapsed : float
+        Seconds since the start.
+    lower_bound, upper_bound : int or None
+        What is proven, and what is in hand, for the objective's first measure.
+    states : int
+        Boxes or states settled.
+    fraction : float or None
+        Share of the work that is done, where it is known.
+    """
+
+    phase: str
+    elapsed: float
+    lower_bound: int | None
+    upper_bound: int | None
+    states: int
+    fraction: float | None
+
+
+ProgressCallback = Callable[[Progress], object]
+NativeCallback = Callable[[str, float, int, int, int, float], object]
+
+
+def seconds(time_limit: float | None) -> float:
+    """Seconds as the core takes them: 0 for no limit."""
+    if time_limit is None:
+        return 0.0
+    if not time_limit > 0:
+        raise InvalidInputError(f"time_limit must be positive, not {time_limit!r}")
+    return float(time_limit)
+
+
+def memory_bytes(memory_limit: float | None) -> float:
+    """Bytes of a limit in gigabytes; by default 80 % of what the machine has free."""
+    if memory_limit is None:
+        return 0.8 * _free_memory()
+    if not memory_limit > 0:
+        raise InvalidInputError(f"memory_limit must be positive, in gigabytes, not {memory_limit!r}")
+    return float(memory_limit) * 1e9
+
+
+def _free_memory() -> float:
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return float(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) / 2
+
+
+def threads(n_jobs: int) -> int:
+    """Give a number of threads; -1 means one per processor."""
+    if n_jobs == -1:
+        return os.cpu_count() or 1
+    if not isinstance(n_jobs, int) or n_jobs < 1:
+        raise InvalidInputError(f"n_jobs must be a positive whole number or -1, not {n_jobs!r}")
+    return n_jobs
+
+
+def adapt(progress: ProgressCallback | None) -> NativeCallback | None:
+    """Turn the core's plain numbers into `Progress`."""
+    if progress is None:
+        return None
+
+    def report(phase: str, elapsed: float, lower: int, upper: int, states: int, fraction: float) -> None:
+        progress(
+            Progress(
+                phase,
+                elapsed,
+                lower if lower >= 0 else None,
+                upper if upper >= 0 else None,
+                states,
+                fraction if fraction >= 0 else None,
+            )
+        )
+
+    return report

@@ -1,0 +1,68 @@
+"""The proof by branch and bound: the native certificate shows for every leaf box that no input has another class.
+
+Walks down the tree once, restricting the trees of the ensemble as it goes, so that the number of cells does not matter.
+Its native code (``cpp/certificate``) is no part of any engine that builds trees. A counterexample counts only if the
+reference predictions of both sides confirm it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from onetree import _core
+from onetree.ensemble import Ensemble
+from onetree.errors import FidelityError, InvalidInputError, LimitReachedError
+from onetree.tree import Tree
+from onetree.verify.verdict import Verdict, class_map, differing, walk
+
+MAX_CLASSES = 256  # a class is one byte in the native core
+
+
+def prove(
+    tree: Tree,
+    ensemble: Ensemble,
+    *,
+    time_limit: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Verdict:
+    """Prove the box of every leaf, or find an input to which the ensemble gives another class."""
+    if ensemble.n_classes > MAX_CLASSES:
+        raise InvalidInputError(
+            f'the source has {ensemble.n_classes} classes and the search takes at most {MAX_CLASSES}; use method="milp"'
+        )
+    to_ensemble = class_map(tree, ensemble)
+    classes = np.where(to_ensemble < 0, ensemble.n_classes, to_ensemble)  # a label that no input has
+    n_leaves = tree.n_leaves
+
+    def report(phase: str, elapsed: float, lower: int, upper: int, n_done: int, fraction: float) -> None:
+        if progress is not None:
+            progress(n_done, n_leaves)
+
+    try:
+        point, counts = _core.certify_tree(
+            ensemble,
+            tree.feature,
+            tree.threshold,
+            tree.children_left,
+            tree.children_right,
+            classes.astype(np.int32)[tree.leaf_class],
+            0.0 if time_limit is None else time_limit,
+            None if progress is None else report,
+        )
+    except _core.LimitReached:
+        raise LimitReachedError(
+            f"no verdict within {time_limit:g} seconds; raise time_limit to go through all leaves"
+        ) from None
+    if point.size:
+        same = to_ensemble[tree.leaf_class[walk(tree, point[np.newaxis])]] == ensemble.predict_index(point[np.newaxis])
+        if same.all():
+            raise FidelityError(
+                f"the search took {point!r} for an input on which tree and source differ, but they agree there; "
+                "this is a bug in onetree, please report it with the model"
+            )
+        return differing(tree, ensemble, "search", counts["boxes"], point)
+    if progress is not None:
+        progress(n_leaves, n_leaves)
+    return Verdict(equivalent=True, method="search", n_checked=counts["boxes"])

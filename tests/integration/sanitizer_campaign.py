@@ -1,0 +1,86 @@
+"""What the sanitized core is made to do: every entry point, engine and objective, threads, limits, and being stopped.
+
+A program of its own, run by `test_sanitizers` with a core that ends the process at the first fault. It also checks
+the trees, so that a run in which nothing happened does not pass.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+
+import onetree
+from onetree.grid import Grid, _core
+from onetree.solve import ENGINES, OBJECTIVES
+from onetree.verify import METHODS
+from tests.oracle import points
+from tests.strategies import random_ensemble
+
+N_SMALL, N_LARGE = 240, 12
+TIME_LIMITS = (1e-9, 1e-5, 1e-4, 1e-3)  # seconds
+MEMORY_LIMITS = (1e-6, 1e-5, 1e-4, 1e-3)  # GB
+LIMITS = [{"time_limit": limit} for limit in TIME_LIMITS] + [{"memory_limit": limit} for limit in MEMORY_LIMITS]
+OWN_PROOFS = tuple(method for method in METHODS if method not in ("auto", "milp"))  # HiGHS is not ours to check
+
+
+class StopError(Exception):
+    """Raised in a progress callback: the search has to unwind."""
+
+
+def check(ensemble, solution):
+    """Predict every cell, from every kind of array; prove."""
+    X = points(ensemble)
+    expected = ensemble.predict(X)
+    for order in "CF":
+        np.testing.assert_array_equal(solution.tree.predict(np.array(X, order=order)), expected)
+        solution.tree.predict(np.array(X, dtype=np.float32, order=order))  # float32 may round across a threshold
+    np.testing.assert_array_equal(solution.tree.predict(X[::-2, :]), expected[::-2])
+    for method in OWN_PROOFS:
+        assert onetree.verify(solution.tree, ensemble, method=method)
+
+
+def convert(rng, ensemble):
+    """Solve for every objective with a random engine, with and without limits, with one thread and with two."""
+    Grid.essential(ensemble)
+    for objective in OBJECTIVES:
+        engine = (None, *ENGINES)[rng.integers(1 + len(ENGINES))]
+        options = {"objective": objective, "engine": engine, "verify": False}
+        solutions = [onetree.born_again(ensemble, **options, n_jobs=n_jobs) for n_jobs in (1, 2)]
+        assert solutions[0].status == solutions[1].status == "optimal"
+        assert solutions[0].value == solutions[1].value
+        check(ensemble, solutions[0])
+        limit = LIMITS[rng.integers(len(LIMITS))]
+        with contextlib.suppress(onetree.LimitReachedError, onetree.GridTooLargeError):
+            check(ensemble, onetree.born_again(ensemble, **options, **limit, n_jobs=int(rng.integers(1, 3))))
+    check(ensemble, onetree.pareto_front(ensemble, verify=False)[-1])
+
+
+def interrupt(rng):
+    """Stop long work from its progress callback and by its limits."""
+
+    def stop(_):
+        raise StopError
+
+    X = rng.integers(0, 6, size=(300, 8))
+    forest = RandomForestClassifier(12, max_depth=4, random_state=0).fit(X, X.sum(axis=1) % 3)
+    for engine in (None, *ENGINES):
+        for options in ({"progress": stop}, {"time_limit": 0.3}):
+            with contextlib.suppress(StopError, onetree.LimitReachedError, onetree.GridTooLargeError):
+                onetree.born_again(forest, engine=engine, n_jobs=2, memory_limit=0.5, verify=False, **options)
+
+
+def main():
+    rng = np.random.default_rng(int(sys.argv[1]))
+    for _ in range(N_SMALL):
+        convert(rng, random_ensemble(rng))
+    for _ in range(N_LARGE):
+        convert(rng, random_ensemble(rng, max_cells=2000, max_trees=14))
+    interrupt(rng)
+    print(f"clean {_core.__file__}")
+
+
+if __name__ == "__main__":
+    main()
