@@ -14,7 +14,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-OBJECTIVES = {"depth": 0, "leaves": 1, "depth-leaves": 2}
+OBJECTIVES = {"depth": 0, "leaves": 1, "depth-leaves": 2, "heuristic": 4}
 
 
 def _limits(memory_bytes):

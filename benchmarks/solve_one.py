@@ -10,12 +10,16 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import statistics
 import sys
 import time
 
 import onetree
 from onetree.solve import ENGINES
 from onetree.verify import METHODS
+
+SHORT = 0.02  # seconds
+WARM_RUNS = 9
 
 
 def peak_bytes():
@@ -47,27 +51,33 @@ def main():
     parser.add_argument("--memory-limit", type=float)
     parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--quick-proof", action="store_true", help="do not verify where that would take long")
+    parser.add_argument("--warm", action="store_true", help="time short solves again in the same process")
     parser.add_argument("--list-engines", action=ListEngines, nargs=0)
     options = parser.parse_args()
 
     ensemble = onetree.load_ensemble(options.forest)
     before = peak_bytes()
-    started = time.perf_counter()
-    try:
+    limits = {"time_limit": options.time_limit, "memory_limit": options.memory_limit, "n_jobs": options.n_jobs}
+
+    def solve():
+        # Verification is not part of the peer's work; it is done below, outside the measured time.
+        started = time.perf_counter()
         solution = onetree.born_again(
-            ensemble,
-            objective=options.objective,
-            method="exact",
-            engine=options.engine,
-            time_limit=options.time_limit,
-            memory_limit=options.memory_limit,
-            n_jobs=options.n_jobs,
-            verify=False,  # not part of the peer's work; done below, outside the measured time
+            ensemble, objective=options.objective, method="exact", engine=options.engine, verify=False, **limits
         )
+        return solution, time.perf_counter() - started
+
+    try:
+        solution, call_seconds = solve()
     except onetree.OnetreeError as error:
         json.dump({"status": "failed", "message": str(error), "peak_bytes": peak_bytes()}, sys.stdout)
         return
-    call_seconds = time.perf_counter() - started
+    first_seconds = seconds = solution.stats["seconds"]
+    if options.warm and seconds < SHORT:
+        # A process that has just begun pays for pages that it touches for the first time: users rarely do.
+        again = [solve() for _ in range(WARM_RUNS)]
+        seconds = statistics.median(each.stats["seconds"] for each, _ in again)
+        call_seconds = statistics.median(call for _, call in again)
     after = peak_bytes()
     result = {
         "status": solution.status,
@@ -75,7 +85,8 @@ def main():
         "lower_bound": solution.lower_bound,
         "depth": solution.tree.depth,
         "leaves": solution.tree.n_leaves,
-        "seconds": solution.stats["seconds"],
+        "seconds": seconds,
+        "first_seconds": first_seconds,
         "call_seconds": call_seconds,
         "peak_bytes": after,
         "peak_bytes_of_solve": after - before,  # without the interpreter and the libraries

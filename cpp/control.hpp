@@ -35,6 +35,7 @@ class Control {
   double time_limit = 0;                       // seconds; 0: none
   std::size_t memory_limit = ~std::size_t{0};  // bytes
   int n_threads = 1;
+  std::int64_t known_lower = -1, known_upper = -1;  // reported by stages that have no bounds of their own
   // Returns true when the caller wants to stop. Called from the thread that called the engine, at most ten times a
   // second.
   std::function<bool(const ProgressReport&)> report;
@@ -49,6 +50,8 @@ class Control {
     const double now = elapsed();
     if (now >= next_report_) {
       next_report_ = now + 0.1;
+      if (lower < 0) lower = known_lower;
+      if (upper < 0) upper = known_upper;
       if (report && report({phase, now, lower, upper, states, fraction})) throw Interrupted();
     }
     if (time_limit > 0 && now >= time_limit) throw LimitReached("time");

@@ -77,7 +77,8 @@ class Prober {
   Estimate run() {
     step_of(planner_.regions().whole(), false);
     std::vector<double> leaves;
-    while (result_.n_probes < kMaxProbes && (elapsed() < budget_ || (result_.n_probes < kMinProbes && !is_late()))) {
+    while (result_.n_probes == 0 || (result_.n_probes < kMaxProbes && elapsed() < budget_) ||
+           (result_.n_probes < kMinProbes && !is_late())) {
       leaves.push_back(probe());
       result_.n_probes += 1;
       if (steps_[0].kind != Plan::Kind::kCut) {  // nothing is left to chance

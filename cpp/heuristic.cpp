@@ -56,6 +56,8 @@ HeuristicResult heuristic_tree(const Ensemble& ensemble, Objective objective, do
     waiting.pop_back();
     done = id;
   };
+  // The limit holds for each table of the exact engine; two-stage objectives have two at once.
+  const std::size_t n_tables = objective == Objective::kDepth || objective == Objective::kLeaves ? 1 : 2;
   // The engines below report their own small part: the caller hears of the whole.
   Control within = control;
   within.report = [&](const ProgressReport& report) {
@@ -79,7 +81,7 @@ HeuristicResult heuristic_tree(const Ensemble& ensemble, Objective objective, do
         shared.bytes() + region_keys.bytes() + static_cast<std::size_t>(regions.store().size()) * kTreeBytes;
     result.peak_bytes = std::max(result.peak_bytes, bytes);
     if (bytes > control.memory_limit) throw LimitReached("memory");
-    within.memory_limit = control.memory_limit - bytes;
+    within.memory_limit = (control.memory_limit - bytes) / n_tables;
     regions.key_of(task.region, key);
     const auto [number, is_new] = region_keys.intern(key);
     if (is_new) tree_of_region.push_back(-1);

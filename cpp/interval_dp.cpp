@@ -162,6 +162,7 @@ FlatTree IntervalDp::read_tree(const IntervalTable& table, const Open& open) {
   struct Preference {
     Cut cut;
     int difference, length;  // of the two sides, and of both together
+    int rank;
   };
   std::vector<Preference> cuts;
   struct Task {
@@ -182,10 +183,15 @@ FlatTree IntervalDp::read_tree(const IntervalTable& table, const Open& open) {
       for (const int axis : by_feature) {
         const auto [lo, hi] = task.box[axis];
         for (int position = lo; position < hi; ++position)
-          cuts.push_back({{axis, position}, std::abs((position - lo + 1) - (hi - position)), hi - lo + 1});
+          cuts.push_back({{axis, position},
+                          std::abs((position - lo + 1) - (hi - position)),
+                          hi - lo + 1,
+                          static_cast<int>(cuts.size())});
       }
-      std::stable_sort(cuts.begin(), cuts.end(), [](const Preference& a, const Preference& b) {
-        return a.difference * b.length < b.difference * a.length;
+      // No two are equal: what comes first among the cuts decides in the end, and sorting needs no memory.
+      std::sort(cuts.begin(), cuts.end(), [](const Preference& a, const Preference& b) {
+        const int here = a.difference * b.length, there = b.difference * a.length;
+        return here != there ? here < there : a.rank < b.rank;
       });
       const auto is_best = open(task.box, task.depth);
       best = std::find_if(cuts.begin(), cuts.end(), [&](const Preference& each) { return is_best(each.cut); })->cut;

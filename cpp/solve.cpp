@@ -87,7 +87,15 @@ class Search {
       best_->depth_bound = std::bit_width(n_hyperplanes);
       best_->leaves_bound = static_cast<std::int64_t>(n_hyperplanes) + 1;
     }
+    tell_bounds();
     return *best_;
+  }
+
+  // For progress reports: the objective's first measure.
+  void tell_bounds() {
+    const bool leaves_first = objective_ == Objective::kLeaves || objective_ == Objective::kLeavesDepth;
+    control_.known_lower = leaves_first ? best_->leaves_bound : best_->depth_bound;
+    control_.known_upper = leaves_first ? best_->leaves : best_->depth;
   }
 
   void improve_first() {
@@ -98,6 +106,7 @@ class Search {
       found.leaves_bound = known.leaves_bound;
       found.optimal = false;
       if (is_better(found, known, objective_)) best_ = std::move(found);
+      tell_bounds();
     } catch (const LimitReached&) {
       // The greedy tree stays.
     }

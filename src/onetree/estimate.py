@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 from onetree import _core
 from onetree.ensemble import as_ensemble
-from onetree.errors import InvalidInputError
+from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.limits import ProgressCallback, adapt
 
 _OBJECTIVES = ("depth", "leaves", "depth-leaves", "leaves-depth")
+_MAX_CLASSES = 256  # a class is one byte in the native core
 _AUTO_BOXES = 0.0  # as the heuristic would choose
 
 Range = tuple[float, float]
@@ -20,13 +21,17 @@ class Estimate:
     Parameters
     ----------
     leaves, seconds, memory_bytes : float
-        Means over random descents through the tree that would be built.
+        Means over random descents through the tree that the heuristic would build. Equal subtrees are held, and found,
+        once: time and memory grow less than the leaves do.
     leaves_range, seconds_range, memory_range : pair of float
-        Two standard errors around them.
+        Two standard errors around them, and a factor of two around what was not measured but extrapolated.
     exact : bool
-        Whether nothing was left to chance: the whole grid is small enough for the exact engines.
+        Whether nothing was left to chance: the whole grid was solved on the way.
     beyond : bool
-        Whether the tree is so large that the descents were cut off: then the numbers are lower bounds.
+        Whether the tree has 1e12 leaves or more, or the descents took too long and were cut off: then the numbers are
+        lower bounds.
+    boxes : float
+        Of the whole grid, where the exact engines can take it as it is; otherwise 0.
     n_probes : int
         Number of descents.
     """
@@ -39,6 +44,7 @@ class Estimate:
     memory_range: Range
     exact: bool
     beyond: bool
+    boxes: float
     n_probes: int
 
 
@@ -59,9 +65,9 @@ def estimate(
     objective : str
         What would be minimised.
     budget : float
-        Seconds to spend, about.
+        Seconds to spend, about; twice as many at most, but for large forests the first cut alone can take longer.
     random_state : int
-        Seed of the descents.
+        Seed of the cuts, as in `born_again`, and of the descents.
     progress : callable, optional
         As in `born_again`.
 
@@ -78,7 +84,13 @@ def estimate(
         raise InvalidInputError(f"unknown objective {objective!r}; use one of {', '.join(map(repr, _OBJECTIVES))}")
     if not budget > 0:
         raise InvalidInputError(f"budget must be positive, in seconds, not {budget!r}")
+    if not isinstance(random_state, int) or random_state < 0:
+        raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
     ensemble = as_ensemble(source)
+    if ensemble.n_classes > _MAX_CLASSES:
+        raise UnsupportedModelError(
+            f"the model has {ensemble.n_classes} classes and at most {_MAX_CLASSES} are supported; merge rare classes"
+        )
     found = _core.estimate(
         ensemble, _OBJECTIVES.index(objective), _AUTO_BOXES, float(budget), random_state, adapt(progress)
     )
@@ -94,5 +106,6 @@ def estimate(
         memory_range=(smallest, largest),
         exact=found["is_exact"],
         beyond=found["is_beyond"],
+        boxes=found["boxes"],
         n_probes=found["n_probes"],
     )

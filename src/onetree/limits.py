@@ -21,9 +21,9 @@ class Progress:
     lower_bound, upper_bound : int or None
         What is proven, and what is in hand, for the objective's first measure.
     states : int
-        Boxes or states settled.
+        Boxes or states settled; leaves of the tree so far in the phase "heuristic", descents in "estimate".
     fraction : float or None
-        Share of the work that is done, where it is known.
+        Share of the work that is done, where it is known; in the phase "heuristic", share of the space.
     """
 
     phase: str

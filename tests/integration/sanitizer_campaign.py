@@ -56,6 +56,18 @@ def convert(rng, ensemble):
         with contextlib.suppress(onetree.LimitReachedError, onetree.GridTooLargeError):
             check(ensemble, onetree.born_again(ensemble, **options, **limit, n_jobs=int(rng.integers(1, 3))))
     check(ensemble, onetree.pareto_front(ensemble, verify=False)[-1])
+    search(rng, ensemble)
+
+
+def search(rng, ensemble):
+    """Let the heuristic cut up a grid that would fit whole, with and without limits; estimate that."""
+    objective, seed = int(rng.integers(4)), int(rng.integers(100))
+    for max_boxes in (1e-9, 20.0, 0.0):
+        _core.estimate(ensemble, objective, max_boxes, 0.01, seed, None)
+        for time_limit, memory_limit in ((0.0, 0.0), (float(rng.choice(TIME_LIMITS)), 0.0), (0.0, 1e5)):
+            with contextlib.suppress(_core.LimitReached):
+                _core.heuristic(ensemble, objective, max_boxes, seed, time_limit, memory_limit, None)
+    check(ensemble, onetree.born_again(ensemble, method="heuristic", verify=False))
 
 
 def interrupt(rng):
@@ -70,6 +82,11 @@ def interrupt(rng):
         for options in ({"progress": stop}, {"time_limit": 0.3}):
             with contextlib.suppress(StopError, onetree.LimitReachedError, onetree.GridTooLargeError):
                 onetree.born_again(forest, engine=engine, n_jobs=2, memory_limit=0.5, verify=False, **options)
+    for options in ({"progress": stop}, {"time_limit": 0.3}):
+        with contextlib.suppress(StopError, onetree.LimitReachedError):
+            onetree.born_again(forest, method="heuristic", verify=False, **options)
+    with contextlib.suppress(StopError):
+        onetree.estimate(forest, progress=stop)
 
 
 def main():

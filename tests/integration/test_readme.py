@@ -37,7 +37,7 @@ def test_the_python_runs(readme, tmp_path, monkeypatch, capsys):
 def test_the_commands_run_one_after_another(readme, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     found = commands(readme)
-    assert {words[0] for words in found} == {"demo", "inspect", "convert", "verify"}
+    assert {words[0] for words in found} == {"demo", "inspect", "estimate", "convert", "verify"}
     for words in found:
         try:
             code = main(words)

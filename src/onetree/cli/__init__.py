@@ -13,12 +13,12 @@ import sys
 from collections.abc import Sequence
 
 import onetree
-from onetree.cli import convert, demo, inspect, verify
+from onetree.cli import convert, demo, estimate, inspect, verify
 from onetree.errors import FidelityError, LimitReachedError, OnetreeError
 
 __all__ = ["main"]
 
-COMMANDS = (demo, inspect, convert, verify)
+COMMANDS = (demo, inspect, estimate, convert, verify)
 
 DONE, NOT_EQUIVALENT, BAD_INPUT, LIMIT_REACHED, INTERRUPTED = 0, 1, 2, 3, 130
 

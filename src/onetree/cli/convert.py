@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+from time import perf_counter
 from typing import Any
 
 import onetree
-from onetree.cli import options, terminal
-from onetree.solve import METHODS, OBJECTIVES, Solution
+from onetree.cli import estimate, options, terminal
+from onetree.errors import LimitReachedError
+from onetree.grid import Grid
+from onetree.limits import memory_bytes
+from onetree.solve import METHODS, Solution
+
+MAX_LEAVES = 1_000_000
+_FEW_BOXES = 10**7  # of the whole grid: solved in less time than an estimate takes
+_BUDGET = 1.5  # seconds for the estimate, at most; and of a time limit, this share
+_SHARE = 0.1
+_DEFAULTS = {"max_leaves": MAX_LEAVES, "jobs": 1, "random_state": 0}
 
 
 def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
@@ -17,16 +28,28 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     )
     options.add_model(parser)
     parser.add_argument("-o", "--output", metavar="TREE.json", required=True, help="file for the tree")
+    options.add_objective(parser)
     parser.add_argument(
-        "--objective", choices=OBJECTIVES, default="depth-leaves", help="what to make least (default: %(default)s)"
+        "--method",
+        choices=METHODS,
+        default="auto",
+        help="exact: prove that no smaller tree exists; heuristic: any size of model, an equal tree of no proven size; "
+        "auto: exact where the grid allows it, else heuristic (default: %(default)s)",
     )
-    parser.add_argument("--method", choices=METHODS, default="auto", help="how to search (default: %(default)s)")
+    parser.add_argument(
+        "--max-leaves",
+        type=options.positive_integer,
+        default=MAX_LEAVES,
+        metavar="N",
+        help="give up before the work if the estimate says that the tree will have more (default: 1e6)",
+    )
+    parser.add_argument("--force", action="store_true", help="do the work whatever the estimate says")
     parser.add_argument("--time-limit", type=options.positive_number, metavar="S", help="seconds")
     parser.add_argument(
         "--memory-limit", type=options.positive_number, metavar="GB", help="default: 80%% of what is free"
     )
     parser.add_argument("--jobs", type=options.positive_integer, default=1, metavar="N", help="threads (default: 1)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random_state of a heuristic (default: 0)")
+    options.add_random_state(parser)
     parser.add_argument("--no-verify", action="store_true", help="skip the proof that tree and ensemble are equal")
     options.add_json(parser)
     parser.set_defaults(run=run)
@@ -37,14 +60,17 @@ def run(arguments: argparse.Namespace) -> int:
     terminal.check_output(arguments.output)
     ensemble = onetree.load_ensemble(arguments.model, voting=arguments.voting)
     with terminal.bar() as bar:
+        started = perf_counter()
+        if arguments.method != "exact" and not arguments.force and Grid.of(ensemble).n_boxes > _FEW_BOXES:
+            _check_estimate(ensemble, arguments, bar)
         solution = onetree.born_again(
             ensemble,
             objective=arguments.objective,
             method=arguments.method,
-            time_limit=arguments.time_limit,
+            time_limit=_left(arguments.time_limit, perf_counter() - started),
             memory_limit=arguments.memory_limit,
             n_jobs=arguments.jobs,
-            random_state=arguments.seed,
+            random_state=arguments.random_state,
             progress=bar.solving,
             verify=not arguments.no_verify,
         )
@@ -61,6 +87,51 @@ def run(arguments: argparse.Namespace) -> int:
         f"{solution.stats['seconds']:.3g} s, saved to {arguments.output}"
     )
     return 0
+
+
+def _check_estimate(ensemble: onetree.Ensemble, arguments: argparse.Namespace, bar: terminal.Bar) -> None:
+    """Stop before the work if it would be more than the limits allow."""
+    found = onetree.estimate(
+        ensemble,
+        objective=arguments.objective,
+        budget=min(_BUDGET, _SHARE * (arguments.time_limit or _BUDGET / _SHARE)),
+        random_state=arguments.random_state,
+        progress=bar.solving,
+    )
+    over, remedy = "", []
+    if found.leaves > arguments.max_leaves:
+        over = f"have {estimate.leaves(found)} leaves, over --max-leaves {arguments.max_leaves:,}"
+        if found.leaves < estimate.HOPELESS:
+            remedy = ["--max-leaves", f"{estimate.enough(found.leaves_range[1]):.0f}"]
+    elif found.memory_range[0] > memory_bytes(arguments.memory_limit):
+        over = f"take {estimate.memory(found)} of memory, over the limit"
+        remedy = ["--memory-limit", f"{estimate.enough(found.memory_range[1] / 1e9):g}"]
+    elif arguments.time_limit is not None and found.seconds_range[0] > arguments.time_limit and not found.boxes:
+        over = f"take {estimate.seconds(found)}, over --time-limit {arguments.time_limit:g}"
+        remedy = ["--time-limit", f"{estimate.enough(found.seconds_range[1]):g}"]
+    if not over:
+        return
+    lines = [f"the tree would {over}; nothing was written"]
+    if remedy:
+        lines.append(f"  allow that              {_command(arguments, *remedy)}")
+    lines.append(f"  do it whatever it takes {_command(arguments, '--force')}")
+    raise LimitReachedError("\n".join([*lines, estimate.alternatives(ensemble)]))
+
+
+def _command(arguments: argparse.Namespace, *more: str) -> str:
+    """Give the command again, with other options added; of an option given twice the last counts."""
+    words = ["onetree", "convert", arguments.model, "-o", arguments.output, "--objective", arguments.objective]
+    words += ["--method", arguments.method, "--voting", arguments.voting]
+    for name in ("max_leaves", "time_limit", "memory_limit", "jobs", "random_state"):
+        value, option = getattr(arguments, name), f"--{name.replace('_', '-')}"
+        if value is not None and value != _DEFAULTS.get(name) and option not in more:
+            words += [option, f"{value:g}" if isinstance(value, float) else str(value)]
+    words += ["--no-verify"] * arguments.no_verify + ["--json"] * arguments.json
+    return shlex.join([*words, *more])
+
+
+def _left(time_limit: float | None, spent: float) -> float | None:
+    return None if time_limit is None else max(time_limit - spent, 1e-3)
 
 
 def summary(solution: Solution) -> dict[str, Any]:

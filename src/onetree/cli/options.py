@@ -6,6 +6,7 @@ import argparse
 import math
 
 from onetree.importers import VOTINGS
+from onetree.solve import OBJECTIVES
 
 Subparsers = argparse._SubParsersAction  # the type has no public name
 
@@ -18,6 +19,20 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         choices=VOTINGS,
         default="auto",
         help="auto: as the file says; hard: every tree votes for one class (default: %(default)s)",
+    )
+
+
+def add_objective(parser: argparse.ArgumentParser) -> None:
+    """Add what is to be minimised."""
+    parser.add_argument(
+        "--objective", choices=OBJECTIVES, default="depth-leaves", help="what to make least (default: %(default)s)"
+    )
+
+
+def add_random_state(parser: argparse.ArgumentParser) -> None:
+    """Add the seed of what is left to chance."""
+    parser.add_argument(
+        "--random-state", type=natural_number, default=0, metavar="N", help="seed of the heuristic (default: 0)"
     )
 
 
@@ -35,6 +50,13 @@ def positive_number(text: str) -> float:
     if not (number > 0 and math.isfinite(number)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above zero")
     return number
+
+
+def natural_number(text: str) -> int:
+    """Read a whole number from zero on."""
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+    return int(text)
 
 
 def positive_integer(text: str) -> int:

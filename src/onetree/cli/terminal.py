@@ -80,9 +80,11 @@ class Bar:
         self._bar = bar
 
     def solving(self, progress: Progress) -> None:
-        """Show a step of `born_again`."""
-        bounds = "" if progress.upper_bound is None else f", {progress.lower_bound} to {progress.upper_bound}"
-        self._move(progress.fraction, f"{progress.phase}{bounds}")
+        """Show a step of `born_again` or `estimate`."""
+        detail = "" if progress.upper_bound is None else f", {progress.lower_bound} to {progress.upper_bound}"
+        if progress.phase == "heuristic":
+            detail = f", {count(progress.states)} leaves so far"
+        self._move(progress.fraction, f"{progress.phase}{detail}")
 
     def checking(self, n_done: int, n_all: int) -> None:
         """Show a step of `verify`."""

@@ -5,6 +5,7 @@ The result is scikit-learn's own object and needs onetree no longer: it can be p
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
 _UNDEFINED = -2  # scikit-learn's feature and threshold of a leaf
+_MAX_NODES = 200_000_000  # 64 bytes each, and 8 for every class
 
 
 def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = None) -> DecisionTreeClassifier:
@@ -28,6 +30,8 @@ def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = Non
     input. Thresholds of other sources (a text file, a model that compares in float64) can lie between two float32
     values; then the predictions are equal for every float32 input, while a float64 input that rounds across a threshold
     may go the other way. Missing values go right, as in `tree`, also on features where `tree.predict` refuses them.
+    Subtrees that `tree` holds once for several parents are written out for each of them, since a scikit-learn tree
+    cannot share.
 
     Parameters
     ----------
@@ -46,6 +50,7 @@ def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = Non
     from sklearn.tree._tree import NODE_DTYPE
     from sklearn.tree._tree import Tree as SklearnTree
 
+    tree = _unfolded(tree)
     samples, counts = _count_leaves(tree) if X is None else _count_rows(tree, X, y)
     value = _fractions(tree, counts)
     inner = tree.feature >= 0
@@ -78,6 +83,32 @@ def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = Non
     if tree.feature_names != tuple(f"x{i}" for i in range(tree.n_features)):
         model.feature_names_in_ = np.array(tree.feature_names, dtype=object)
     return model
+
+
+def _unfolded(tree: Tree) -> Tree:
+    """Give the same tree with one parent for each node, level by level."""
+    n_nodes = 2 * tree.n_leaves - 1
+    if n_nodes == tree.n_nodes:
+        return tree
+    if n_nodes > _MAX_NODES:
+        raise InvalidInputError(
+            f"the tree has {tree.n_leaves:.3g} leaves if equal subtrees are written out, as scikit-learn needs them, "
+            f"and that is done for at most {_MAX_NODES // 2:.3g}; use Tree.predict, or make the model smaller"
+        )
+    source = np.empty(n_nodes, dtype=np.intp)  # the node of `tree` that each node stands for
+    left, right = np.full(n_nodes, -1, dtype=np.int32), np.full(n_nodes, -1, dtype=np.int32)
+    source[0], begin, end = 0, 0, 1
+    while begin < end:
+        at = np.arange(begin, end)
+        at = at[tree.children_left[source[at]] >= 0]
+        begin, end = end, end + 2 * at.size
+        left[at], right[at] = np.arange(begin, end, 2), np.arange(begin + 1, end, 2)
+        source[begin:end:2], source[begin + 1 : end : 2] = (
+            tree.children_left[source[at]],
+            tree.children_right[source[at]],
+        )
+    own = {name: getattr(tree, name)[source] for name in ("feature", "threshold", "leaf_class")}
+    return replace(tree, **own, children_left=left, children_right=right)
 
 
 def _count_leaves(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

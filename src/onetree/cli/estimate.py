@@ -1,0 +1,102 @@
+"""``onetree estimate``: how large the tree would be, how long it would take, and what to do if that is too much."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import asdict
+
+import onetree
+from onetree.cli import options, terminal
+
+HOPELESS = 1e12  # leaves; more are not counted
+_SOME_MORE = 1.2  # room above a range, when a limit is proposed
+
+
+def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "estimate",
+        help="estimate the size of the tree, and the time and memory to find it",
+        description="Estimate leaves, time and memory in about two seconds, by random descents through the tree.",
+    )
+    options.add_model(parser)
+    options.add_objective(parser)
+    options.add_random_state(parser)
+    options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Estimate."""
+    ensemble = onetree.load_ensemble(arguments.model, voting=arguments.voting)
+    with terminal.bar() as bar:
+        found = onetree.estimate(
+            ensemble, objective=arguments.objective, random_state=arguments.random_state, progress=bar.solving
+        )
+    if arguments.json:
+        terminal.show_json({"objective": arguments.objective, **asdict(found)})
+        return 0
+    lines = [
+        ("leaves", leaves(found)),
+        ("time", seconds(found)),
+        ("memory", memory(found)),
+    ]
+    page = "\n".join(f"{name:<10} {text}" for name, text in lines)
+    terminal.show(page if found.leaves < 1e5 and not found.beyond else f"{page}\n\n{alternatives(ensemble)}")
+    return 0
+
+
+def leaves(found: onetree.Estimate) -> str:
+    """Give the leaves of an estimate for people."""
+    if found.beyond and found.leaves >= HOPELESS:
+        return f"more than {HOPELESS:.0e}".replace("e+", "e")
+    return _range(found, found.leaves, found.leaves_range, lambda n: terminal.count(_rounded(n)))
+
+
+def seconds(found: onetree.Estimate) -> str:
+    """Give the time of an estimate for people."""
+    return _range(found, found.seconds, found.seconds_range, _duration)
+
+
+def memory(found: onetree.Estimate) -> str:
+    """Give the memory of an estimate for people."""
+    return _range(found, found.memory_bytes, found.memory_range, terminal.size)
+
+
+def alternatives(ensemble: onetree.Ensemble) -> str:
+    """Say what gives a smaller tree."""
+    depth = (int(ensemble.depths.max()) + 1) // 2
+    return "\n".join(
+        [
+            "A smaller tree comes from a model with fewer thresholds:",
+            '  bin the features        KBinsDiscretizer(5, encode="ordinal").fit_transform(X) before training',
+            f"  fewer, shallower trees  RandomForestClassifier({max(2, ensemble.n_trees // 2)}, max_depth={depth})",
+            "  restrict the domain     leave out features, and rows outside the range that matters, before training",
+            "or, if it need not be equal everywhere:",
+            "  faithful on data only   DecisionTreeClassifier().fit(X, forest.predict(X))",
+        ]
+    )
+
+
+def enough(largest: float) -> float:
+    """Propose a limit for what an estimate says may be needed, in two digits."""
+    return float(f"{_SOME_MORE * largest:.1e}")
+
+
+def _rounded(n: float) -> int:
+    """Leave three digits of an estimate, which has no more."""
+    return int(float(f"{n:.3g}"))
+
+
+def _range(found: onetree.Estimate, mean: float, ends: tuple[float, float], text: Callable[[float], str]) -> str:
+    if found.beyond:
+        return f"more than {text(mean)}"
+    return text(mean) if found.exact else f"about {text(mean)} ({text(ends[0])} to {text(ends[1])})"
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("years", 365.25 * 86400), ("days", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"

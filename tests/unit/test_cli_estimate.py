@@ -1,0 +1,225 @@
+"""The command where the tree is large: the estimate first, limits that stop before the work, Ctrl-C during it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+
+import onetree
+from onetree import Ensemble
+from onetree.cli import convert, estimate, main, terminal
+
+X, Y = load_breast_cancer(return_X_y=True)
+
+
+def saved(folder, name, n_trees, max_depth):
+    forest = RandomForestClassifier(n_trees, max_depth=max_depth, random_state=0).fit(X, Y)
+    Ensemble.from_model(forest, voting="hard").save(folder / name)
+    return folder / name
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("models")
+
+
+@pytest.fixture(scope="module")
+def small(folder):
+    """A model of a tree with a handful of leaves."""
+    return saved(folder, "small.json", 3, 2)
+
+
+@pytest.fixture(scope="module")
+def middling(folder):
+    """A model of a tree with some thousand leaves."""
+    return saved(folder, "middling.json", 6, 3)
+
+
+@pytest.fixture(scope="module")
+def large(folder):
+    """A model of a tree with more than a million leaves."""
+    return saved(folder, "large.json", 10, 3)
+
+
+@pytest.fixture(scope="module")
+def hopeless(folder):
+    """A model of a tree that fits on no disk."""
+    return saved(folder, "hopeless.json", 100, None)
+
+
+def run(*words):
+    return main([str(word) for word in words])
+
+
+def test_estimate_gives_numbers_with_ranges(middling, capsys):
+    assert run("estimate", middling, "--objective", "leaves") == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert [line.split()[:2] for line in out.splitlines()[:3]] == [
+        ["leaves", "about"],
+        ["time", "about"],
+        ["memory", "about"],
+    ]
+    assert all(" to " in line for line in out.splitlines()[:3])
+
+
+def test_estimate_speaks_json(middling, capsys):
+    assert run("estimate", middling, "--objective", "leaves", "--random-state", 3, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    again = onetree.estimate(onetree.load_ensemble(middling), random_state=3)
+    assert (found["objective"], found["leaves"], found["beyond"]) == ("leaves", again.leaves, False)
+    assert found["leaves_range"] == list(again.leaves_range)
+
+
+def test_estimate_of_a_small_model_is_exact_and_says_no_more(small, capsys):
+    assert run("estimate", small) == 0
+    out = capsys.readouterr().out
+    assert len(out.splitlines()) == 3
+    assert "about" not in out
+
+
+def test_estimate_says_when_the_tree_is_out_of_reach_and_what_else_there_is(hopeless, capsys):
+    assert run("estimate", hopeless) == 0
+    out = capsys.readouterr().out
+    assert "more than 1e12" in out
+    for way in ("bin the features", "fewer, shallower trees", "restrict the domain", "faithful on data only"):
+        assert way in out
+
+
+def test_estimate_does_not_claim_1e12_leaves_where_it_was_cut_off_before(capsys):
+    found = onetree.Estimate(5e4, (1e4, 9e4), 3e8, (1e8, 9e8), 1e9, (1e8, 1e10), False, True, 0.0, 1)
+    assert (estimate.leaves(found), estimate.seconds(found)) == ("more than 50,000", "more than 9.51 years")
+
+
+def refusal(capsys, tmp_path, *words):
+    """Run a convert that stops before the work; give its message."""
+    assert run("convert", *words, "-o", tmp_path / "tree.json") == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("onetree: the tree would ")
+    assert list(tmp_path.iterdir()) == []
+    return err
+
+
+def test_convert_stops_before_a_tree_that_is_too_large(large, hopeless, tmp_path, capsys):
+    message = refusal(capsys, tmp_path, large, "--objective", "leaves")
+    assert "leaves, over --max-leaves 1,000,000; nothing was written" in message
+    assert "bin the features" in message
+    message = refusal(capsys, tmp_path, hopeless)
+    assert "have more than 1e12 leaves" in message
+    assert "allow that" not in message
+
+
+@pytest.mark.parametrize("method", ["auto", "heuristic"])
+def test_convert_proposes_commands_that_work(method, middling, tmp_path, capsys):
+    words = ["--max-leaves", 100, "--objective", "leaves", "--method", method, "--random-state", 2]
+    message = refusal(capsys, tmp_path, middling, *words)
+    commands = [line.partition(" onetree ")[2] for line in message.splitlines() if " onetree " in line]
+    assert len(commands) == 2
+    if method == "heuristic":
+        for command in commands:
+            assert run(*shlex.split(command)) == 0
+            assert "verified equal everywhere" in capsys.readouterr().out
+
+
+def test_convert_stops_before_a_time_that_is_too_long(large, tmp_path, capsys):
+    message = refusal(capsys, tmp_path, large, "--max-leaves", 1e8, "--time-limit", 0.5)
+    assert "s), over --time-limit 0.5" in message
+    assert "--max-leaves 100000000 --time-limit " in message
+
+
+def test_convert_stops_before_it_takes_too_much_memory(large, tmp_path, capsys):
+    message = refusal(capsys, tmp_path, large, "--max-leaves", 1e8, "--memory-limit", 0.001)
+    assert "of memory, over the limit" in message
+    assert "--memory-limit " in message
+
+
+def test_force_tries_until_the_limit_is_reached(hopeless, tmp_path, capsys):
+    words = ["--force", "--method", "heuristic", "--time-limit", 0.3]
+    assert run("convert", hopeless, "-o", tmp_path / "tree.json", *words) == 3
+    assert "the time limit was reached before any faithful tree was found" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_heuristic_tree_says_what_is_proven_of_it(middling, tmp_path, capsys):
+    words = ["--method", "heuristic", "--objective", "leaves", "--json"]
+    assert run("convert", middling, "-o", tmp_path / "tree.json", *words) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["status"], result["verified"], result["stats"]["engine"]) == ("feasible", True, "heuristic")
+    assert 1 < result["lower_bound"] < result["value"] == onetree.load_tree(tmp_path / "tree.json").n_leaves
+
+
+def test_small_models_and_exact_search_need_no_estimate(small, large, tmp_path, monkeypatch, capsys):
+    def never(*_, **__):
+        raise AssertionError("the estimate was begun")
+
+    monkeypatch.setattr(onetree, "estimate", never)
+    assert run("convert", small, "-o", tmp_path / "tree.json") == 0
+    words = ["--method", "exact", "--memory-limit", 0.01, "--time-limit", 5]
+    assert run("convert", large, "-o", tmp_path / "other.json", *words) in (2, 3)
+    assert not (tmp_path / "other.json").exists()
+
+
+def test_of_an_exact_result_in_hand_the_time_is_no_reason_to_stop(small, tmp_path, monkeypatch):
+    slow = onetree.Estimate(10, (10, 10), 1e6, (1e6, 1e6), 1e6, (1e6, 1e6), True, False, 1e8, 1)
+    monkeypatch.setattr(onetree, "estimate", lambda *_, **__: slow)
+    monkeypatch.setattr(convert, "_FEW_BOXES", 0)
+    assert run("convert", small, "-o", tmp_path / "tree.json", "--time-limit", 5) == 0
+
+
+@pytest.mark.parametrize("number", ["-1", "1.5", "many", ""])
+def test_a_wrong_random_state_is_refused(number, small, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        run("estimate", small, "--random-state", number)
+    assert "usage: onetree" in capsys.readouterr().err
+
+
+def test_the_bar_tells_the_leaves_so_far(monkeypatch):
+    shown = []
+    monkeypatch.setattr(terminal.Bar, "_move", lambda _, fraction, what: shown.append((fraction, what)))
+    terminal.Bar(None).solving(onetree.Progress("heuristic", 1.0, None, None, 12345, 0.25))
+    assert shown == [(0.25, "heuristic, 12,345 leaves so far")]
+
+
+@pytest.mark.parametrize(
+    ("command", "model", "wait"),
+    [
+        ("estimate", "hopeless", 0.5),
+        ("convert", "hopeless", 1.0),
+        ("convert", "large", 1.0),
+    ],
+)
+def test_an_interrupt_is_answered_within_a_second(command, model, wait, request, tmp_path):
+    path = request.getfixturevalue(model)
+    words = [command, str(path)]
+    if command == "convert":
+        words += ["-o", str(tmp_path / "tree.json"), "--force", "--method", "heuristic"]
+    code = f"import sys, onetree.cli; print('ready', flush=True); sys.exit(onetree.cli.main({words!r}))"
+    with subprocess.Popen([sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # fmt: skip
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(wait)
+        process.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        process.wait(timeout=30)
+        assert time.monotonic() - sent < 2.0  # a second, on a machine that does something else as well
+        assert process.returncode == 130
+        assert "interrupted; no file was written" in process.stderr.read()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_estimates_are_close_enough_to_be_worth_a_limit(middling):
+    found = onetree.estimate(onetree.load_ensemble(middling), objective="leaves")
+    low, high = found.leaves_range
+    assert high < 2 * low
+    assert estimate.enough(high) > high
+    assert np.log10(estimate.enough(high)) < np.log10(high) + 0.1
