@@ -74,7 +74,7 @@ def parse(arguments):
     parser.add_argument("--goals-only", action="store_true")
     parser.add_argument("--seed", type=int, default=0, help="random_state of the forests")
     parser.add_argument("--time-limit", type=float, default=60.0, help="in seconds")
-    parser.add_argument("--memory-limit", type=float, default=2.0, help="in GB")
+    parser.add_argument("--memory-limit", type=float, default=4.0, help="in GB")
     parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, help="write all results to this file, as JSON")
     return parser.parse_args(arguments)

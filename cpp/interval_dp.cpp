@@ -64,14 +64,25 @@ void IntervalDp::need_leaves() {
 }
 
 void IntervalDp::need_leaves_depth(bool exact_depth) {
-  if (!leaves_depth_)
-    leaves_depth_ = std::make_unique<IntervalTable>(grid_, Measure::kLeavesDepth, packed_width(max_splits_), control_);
-  const bool is_narrow = leaves_depth_->element_bytes() == 2;
-  if (is_narrow && (!root_packed().splits_known || (exact_depth && !root_packed().depth_known))) {
+  // What the other table takes is not there for this one.
+  const std::size_t taken = depth_ ? depth_->bytes() : 0;
+  if (taken >= control_.memory_limit) throw LimitReached("memory");
+  const std::size_t whole_limit = control_.memory_limit;
+  control_.memory_limit -= taken;
+  auto fill = [&](std::size_t width) {
     leaves_depth_.reset();
-    leaves_depth_ = std::make_unique<IntervalTable>(grid_, Measure::kLeavesDepth, 4, control_);
-  }
-  peak_bytes_ = std::max(peak_bytes_, leaves_depth_->bytes() + (depth_ ? depth_->bytes() : 0));
+    try {
+      leaves_depth_ = std::make_unique<IntervalTable>(grid_, Measure::kLeavesDepth, width, control_);
+    } catch (...) {
+      control_.memory_limit = whole_limit;
+      throw;
+    }
+  };
+  if (!leaves_depth_) fill(packed_width(max_splits_));
+  const bool is_narrow = leaves_depth_->element_bytes() == 2;
+  if (is_narrow && (!root_packed().splits_known || (exact_depth && !root_packed().depth_known))) fill(4);
+  control_.memory_limit = whole_limit;
+  peak_bytes_ = std::max(peak_bytes_, leaves_depth_->bytes() + taken);
 }
 
 IntervalDp::Packed IntervalDp::packed(std::size_t offset) const {

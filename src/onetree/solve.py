@@ -172,11 +172,11 @@ class _Request:
         )
 
     def either(self, n_threads: int, random_state: int) -> Solution:
-        """Prove the optimum if the grid allows it; otherwise the better of what both methods found in the time."""
+        """Prove the optimum if the table of boxes fits; otherwise the better of what both methods found in the time."""
         start = perf_counter()
         proven = None
         try:
-            proven = self.exact(None, n_threads)
+            proven = self.exact("interval-dp", n_threads)
             if proven.status == "optimal":
                 return proven
         except GridTooLargeError:
@@ -194,7 +194,7 @@ class _Request:
             return found
         best = min(found, proven, key=lambda each: _measures(each.value))
         bound = max(found.lower_bound, proven.lower_bound, key=_measures)
-        return replace(best, lower_bound=bound)
+        return replace(best, lower_bound=bound, status="optimal" if best.value == bound else best.status)
 
     def _run(self, job: Callable[[], dict[str, Any]]) -> Solution:
         result = _run(job)
