@@ -1,7 +1,6 @@
 #include "branch_and_bound.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace onetree {
@@ -13,16 +12,10 @@ bool depth_comes_first(Objective objective) {
 }
 
 int cut_by_cells(const Function& function, const Profile& profile) {
-  int best = 0;
-  double least = HUGE_VAL;
-  for (int number = 0; number < function.n_hyperplanes(); ++number) {
-    const Cut cut = cut_at(function, number);
-    const double cost = std::sqrt(profile.cells_in(cut, true)) + std::sqrt(profile.cells_in(cut, false));
-    if (cost >= least) continue;
-    least = cost;
-    best = number;
-  }
-  return best;
+  const Cut cut = cut_of_fewest_cells(function, profile);
+  int number = cut.position;
+  for (int axis = 0; axis < cut.axis; ++axis) number += function.size[axis] - 1;
+  return number;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "function.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace onetree {
@@ -98,6 +99,20 @@ int Profile::hyperplanes_in(const Cut& cut, bool left) const {
   int n = -n_axes_;
   for (int axis = 0; axis < n_axes_; ++axis) n += slabs_in(cut, left, axis);
   return n;
+}
+
+Cut cut_of_fewest_cells(const Function& function, const Profile& profile) {
+  Cut best{0, 0};
+  double least = HUGE_VAL;
+  for (int axis = 0; axis < function.n_axes(); ++axis)
+    for (int position = 0; position + 1 < function.size[axis]; ++position) {
+      const Cut cut{axis, position};
+      const double cost = std::sqrt(profile.cells_in(cut, true)) + std::sqrt(profile.cells_in(cut, false));
+      if (cost >= least) continue;
+      least = cost;
+      best = cut;
+    }
+  return best;
 }
 
 Function side_of(const Function& function, const Profile& profile, const Cut& cut, bool left, const Origin* origin,

@@ -63,6 +63,9 @@ class Profile {
   std::vector<Range> ranges_;
 };
 
+// The cut whose sides have the smallest sum of square roots of cells, once reduced: a good guess where none is proven.
+Cut cut_of_fewest_cells(const Function& function, const Profile& profile);
+
 // One side of a cut, reduced. `origin`, where given, is carried along.
 Function side_of(const Function& function, const Profile& profile, const Cut& cut, bool left,
                  const Origin* origin = nullptr, Origin* origin_of_side = nullptr);

@@ -1,7 +1,5 @@
 #include "greedy.hpp"
 
-#include <cmath>
-
 #include "function.hpp"
 
 namespace onetree {
@@ -33,17 +31,7 @@ FlatTree greedy_tree(const Grid& grid, Control& control) {
       node = tree.add_leaf(function.classes[0]);
     } else {
       const Profile profile(function);
-      Cut best{0, 0};
-      double best_cost = HUGE_VAL;
-      for (int axis = 0; axis < function.n_axes(); ++axis)
-        for (int position = 0; position + 1 < function.size[axis]; ++position) {
-          const Cut cut{axis, position};
-          const double cost = std::sqrt(profile.cells_in(cut, true)) + std::sqrt(profile.cells_in(cut, false));
-          if (cost < best_cost) {
-            best_cost = cost;
-            best = cut;
-          }
-        }
+      const Cut best = cut_of_fewest_cells(function, profile);
       const Axis& axis = grid.axes[task.origin.axis[best.axis]];
       node = tree.add_split(axis.feature, axis.thresholds[task.origin.last_slab[best.axis][best.position]]);
       for (const bool left : {false, true}) {  // the left side is popped, and numbered, first

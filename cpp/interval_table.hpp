@@ -39,7 +39,6 @@ class IntervalTable {
   std::uint32_t saturated() const { return ~0U >> (32 - 8 * nest_.element_bytes()); }
   std::size_t element_bytes() const { return nest_.element_bytes(); }
   std::size_t bytes() const { return nest_.bytes(); }
-  std::size_t n_values() const { return nest_.n_rows() * nest_.row_bytes() / nest_.element_bytes(); }
 
  private:
   struct Release {

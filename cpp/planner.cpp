@@ -152,21 +152,11 @@ void Planner::cut_at(const Region& region, int feature, int level, Plan& plan) {
   plan.weight_above = std::sqrt(cells_of(plan.above));
 }
 
-// All cells are known: the cut whose sides have the smallest sum of square roots of cells, once reduced.
+// All cells are known: the cut is chosen on the grid itself.
 void Planner::cut_grid(const Region& region, const Grid& grid, Plan& plan) {
   const Function function = function_of(grid);
   const Profile profile(function);
-  double best = HUGE_VAL;
-  Cut best_cut{0, 0};
-  for (int axis = 0; axis < function.n_axes(); ++axis)
-    for (int position = 0; position + 1 < function.size[axis]; ++position) {
-      const Cut cut{axis, position};
-      const double cost = std::sqrt(profile.cells_in(cut, true)) + std::sqrt(profile.cells_in(cut, false));
-      if (cost < best) {
-        best = cost;
-        best_cut = cut;
-      }
-    }
+  const Cut best_cut = cut_of_fewest_cells(function, profile);
   const Axis& axis = grid.axes[best_cut.axis];
   const std::vector<double>& levels = regions_.levels()[axis.feature];
   const auto level =

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from onetree import _core
 from onetree.ensemble import as_ensemble
 from onetree.errors import InvalidInputError, UnsupportedModelError
-from onetree.limits import ProgressCallback, adapt
+from onetree.limits import OBJECTIVES, ProgressCallback, adapt, check_choice
 
-_OBJECTIVES = ("depth", "leaves", "depth-leaves", "leaves-depth")
 _MAX_CLASSES = 256  # a class is one byte in the native core
 _AUTO_BOXES = 0.0  # as the heuristic would choose
 
@@ -80,8 +79,7 @@ def estimate(
     >>> estimate(forest).exact
     True
     """
-    if objective not in _OBJECTIVES:
-        raise InvalidInputError(f"unknown objective {objective!r}; use one of {', '.join(map(repr, _OBJECTIVES))}")
+    check_choice("objective", objective, OBJECTIVES)
     if not budget > 0:
         raise InvalidInputError(f"budget must be positive, in seconds, not {budget!r}")
     if not isinstance(random_state, int) or random_state < 0:
@@ -92,7 +90,7 @@ def estimate(
             f"the model has {ensemble.n_classes} classes and at most {_MAX_CLASSES} are supported; merge rare classes"
         )
     found = _core.estimate(
-        ensemble, _OBJECTIVES.index(objective), _AUTO_BOXES, float(budget), random_state, adapt(progress)
+        ensemble, OBJECTIVES.index(objective), _AUTO_BOXES, float(budget), random_state, adapt(progress)
     )
     leaves, fewest, most = found["leaves"]
     taken, shortest, longest = found["seconds"]

@@ -1,4 +1,4 @@
-"""Limits and progress: what a caller may ask of long work, checked and put into the native core's terms."""
+"""Objectives, limits and progress: what a caller may ask of long work, checked and put into the native core's terms."""
 
 import os
 from collections.abc import Callable
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from onetree.errors import InvalidInputError
+
+OBJECTIVES = ("depth", "leaves", "depth-leaves", "leaves-depth")  # in the order of the core's numbers
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,12 @@ class Progress:
 
 ProgressCallback = Callable[[Progress], object]
 NativeCallback = Callable[[str, float, int, int, int, float], object]
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse a value that is not one of the choices, naming them."""
+    if value not in choices:
+        raise InvalidInputError(f"unknown {name} {value!r}; use one of {', '.join(map(repr, choices))}")
 
 
 def seconds(time_limit: float | None) -> float:

@@ -8,10 +8,10 @@ from typing import Any
 from onetree import _core
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import FidelityError, GridTooLargeError, InvalidInputError, LimitReachedError, UnsupportedModelError
-from onetree.limits import ProgressCallback, adapt, memory_bytes, seconds, threads
+from onetree.limits import OBJECTIVES as OBJECTIVES
+from onetree.limits import ProgressCallback, adapt, check_choice, memory_bytes, seconds, threads
 from onetree.tree import Tree
 
-OBJECTIVES = ("depth", "leaves", "depth-leaves", "leaves-depth")
 METHODS = ("auto", "exact", "heuristic")
 ENGINES = ("interval-dp", "branch-and-bound")
 MAX_CLASSES = 256  # a class is one byte in the native core
@@ -117,10 +117,10 @@ def born_again(
     >>> solution.status, bool((solution.tree.predict(X) == forest.predict(X)).all())
     ('optimal', True)
     """
-    _check_choice("objective", objective, OBJECTIVES)
-    _check_choice("method", method, METHODS)
+    check_choice("objective", objective, OBJECTIVES)
+    check_choice("method", method, METHODS)
     if engine is not None:
-        _check_choice("engine", engine, ENGINES)
+        check_choice("engine", engine, ENGINES)
         if method == "heuristic":
             raise InvalidInputError('engine= chooses among the exact engines; leave it out with method="heuristic"')
     if not isinstance(random_state, int) or random_state < 0:
@@ -295,8 +295,3 @@ def _in_order(objective: str, depth: int, leaves: int) -> Value:
 
 def _measures(value: Value) -> tuple[int, ...]:
     return value if isinstance(value, tuple) else (value,)
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InvalidInputError(f"unknown {name} {value!r}; use one of {', '.join(map(repr, choices))}")
