@@ -44,6 +44,7 @@ nb::dict to_dict(onetree::Outcome&& outcome) {
   stats["seconds"] = statistics.seconds;
   stats["peak_bytes"] = statistics.peak_bytes;
   stats["engine"] = statistics.engine;
+  stats["complete"] = outcome.is_complete;
   nb::dict result;
   result["solutions"] = solutions;
   result["stats"] = stats;

@@ -62,7 +62,8 @@ class BorrowedEnsemble {
         .rule = {.float32 = nb::cast<std::string>(rule.attr("dtype")) == "float32",
                  .divisor = nb::cast<double>(rule.attr("divisor")),
                  .cut = nb::cast<double>(rule.attr("cut")),
-                 .cut_inclusive = nb::cast<bool>(rule.attr("cut_inclusive"))},
+                 .cut_inclusive = nb::cast<bool>(rule.attr("cut_inclusive")),
+                 .softmax = nb::cast<bool>(rule.attr("softmax"))},
     };
   }
   const Ensemble& operator*() const { return view_; }

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "interval_dp.hpp"
+
 namespace onetree {
 
 namespace {
+
+constexpr std::size_t kFewCells = 200'000;
 
 bool depth_comes_first(Objective objective) {
   return objective == Objective::kDepth || objective == Objective::kDepthLeaves;
@@ -66,7 +70,38 @@ void BranchAndBound::settle_depth_at_least_leaves() {
   best_.depth_bound = best_.depth;
 }
 
+Settled BranchAndBound::by_table(const Function& function) {
+  Grid grid;
+  for (int axis = 0; axis < function.n_axes(); ++axis) {
+    grid.axes.push_back({axis, {}});
+    for (int slab = 0; slab + 1 < function.size[axis]; ++slab) grid.axes[axis].thresholds.push_back(slab);
+  }
+  grid.classes = function.classes;
+  Control unlimited;  // small: not worth a look at the clock
+  IntervalDp dp(grid, static_cast<std::int64_t>(function.n_cells()) - 1, unlimited);
+  const auto first_cut = [&](const FlatTree& tree) {
+    int number = static_cast<int>(tree.threshold[0]);
+    for (int axis = 0; axis < tree.feature[0]; ++axis) number += function.size[axis] - 1;
+    return number;
+  };
+  Settled settled;
+  if (objective_ != Objective::kLeaves) {
+    const Solution found = dp.solve(Objective::kDepth);
+    settled.depth = static_cast<int>(found.depth);
+    settled.depth_cut = first_cut(found.tree);
+  }
+  if (objective_ != Objective::kDepth) {
+    const Solution found = dp.solve(Objective::kLeavesDepth);
+    settled.splits = static_cast<int>(found.leaves) - 1;
+    settled.splits_depth = static_cast<int>(found.depth);
+    settled.splits_cut = first_cut(found.tree);
+  }
+  return settled;
+}
+
 void BranchAndBound::run() {
+  if (max_boxes_of_table_ > 0)
+    search_.settle_small(max_boxes_of_table_, [this](const Function& function) { return by_table(function); });
   Function whole = function_of(grid_);
   root_ = search_.add(whole);
   note_bounds();
@@ -96,7 +131,8 @@ Solution BranchAndBound::solve(Objective objective) {
     run();
   } catch (const LimitReached&) {
     note_bounds();
-    if (root_ != kNoState) keep(guess());
+    // Reading a tree takes its time too, which only a small grid has left.
+    if (root_ != kNoState && (grid_.n_cells() < kFewCells || !control_.time_is_up())) keep(guess());
   }
   return best_;
 }
@@ -134,7 +170,8 @@ FlatTree BranchAndBound::read_tree(int max_depth, const Choice& choice) {
       Cut cut{0, middle_cut(task.function)};
       if (task.function.n_axes() > 1) {
         Function renamed = task.function;
-        const StateId id = search_.store().find(renamed);
+        // Below a state that a table settled there are states never met.
+        const StateId id = max_boxes_of_table_ > 0 ? search_.add(renamed) : search_.store().find(renamed);
         cut = cut_at(task.function, choice(task.function, profile, id, task.max_depth));
       }
       const Axis& axis = grid_.axes[task.origin.axis[cut.axis]];

@@ -18,6 +18,9 @@ class BranchAndBound {
   // `first`: a faithful tree with bounds that are proven, to be improved on.
   BranchAndBound(const Grid& grid, const Solution& first, Control& control);
 
+  // Leaves functions of at most so many boxes to the interval DP. Then this is no independent engine any more.
+  void use_tables_below(double max_boxes) { max_boxes_of_table_ = max_boxes; }
+
   // At a limit the best tree found so far comes back, not optimal, with the bounds proven so far.
   Solution solve(Objective objective);
 
@@ -30,6 +33,7 @@ class BranchAndBound {
 
   void tick();
   void run();
+  Settled by_table(const Function& function);
   void settle_depth();
   void settle_leaves(int max_depth);
   void settle_depth_at_least_leaves();
@@ -44,6 +48,7 @@ class BranchAndBound {
   const Grid& grid_;
   Control& control_;
   Objective objective_ = Objective::kDepth;
+  double max_boxes_of_table_ = 0;
   Solution best_;
   StateSearch search_;
   StateId root_ = kNoState;

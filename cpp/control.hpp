@@ -35,6 +35,7 @@ class Control {
   double time_limit = 0;                       // seconds; 0: none
   std::size_t memory_limit = ~std::size_t{0};  // bytes
   int n_threads = 1;
+  double patience = 0;  // seconds: a table that is expected to take longer is not begun; 0: any
   std::int64_t known_lower = -1, known_upper = -1;  // reported by stages that have no bounds of their own
   // Returns true when the caller wants to stop. Called from the thread that called the engine, at most ten times a
   // second.

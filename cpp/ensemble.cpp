@@ -19,11 +19,26 @@ void accumulate(const Ensemble& ensemble, std::span<const std::int32_t> leaves, 
         ensemble.rule.divisor == 1.0 ? sum[k] : static_cast<Real>(sum[k] / static_cast<Real>(ensemble.rule.divisor));
 }
 
+// The first of the largest probabilities, each computed as XGBoost and LightGBM do.
+template <typename Real>
+Class likeliest(std::span<const double> scores) {
+  const Real largest = static_cast<Real>(*std::max_element(scores.begin(), scores.end()));
+  std::vector<Real> share(scores.size());
+  double total = 0;
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    share[k] = std::exp(static_cast<Real>(scores[k]) - largest);
+    total += share[k];
+  }
+  for (Real& each : share) each /= static_cast<Real>(total);
+  return static_cast<Class>(std::max_element(share.begin(), share.end()) - share.begin());
+}
+
 }  // namespace
 
 Class Ensemble::decide_scores(std::span<const double> scores) const {
   if (n_classes == 1) return 0;
   if (n_outputs == 1) return rule.cut_inclusive ? scores[0] >= rule.cut : scores[0] > rule.cut;
+  if (rule.softmax) return rule.float32 ? likeliest<float>(scores) : likeliest<double>(scores);
   return static_cast<Class>(std::max_element(scores.begin(), scores.end()) - scores.begin());
 }
 
@@ -37,6 +52,7 @@ Class Ensemble::decide(std::span<const std::int32_t> leaves) const {
 }
 
 bool Ensemble::sums_are_exact() const {
+  if (rule.softmax) return false;
   double largest = 0;
   auto integral = [&](double v) {
     largest = std::max(largest, std::abs(v));
@@ -50,24 +66,27 @@ bool Ensemble::sums_are_exact() const {
   return largest * (n_trees() + 1) < (rule.float32 ? 1 << 10 : 1 << 24);
 }
 
-BoundDecider::BoundDecider(const Ensemble& ensemble)
-    : ensemble_(ensemble), exact_(ensemble.sums_are_exact()), margin_(0) {
-  if (exact_) return;
-  double magnitude = std::abs(ensemble.rule.cut * ensemble.rule.divisor);
-  for (const double b : ensemble.base) magnitude = std::max(magnitude, std::abs(b));
+double Ensemble::margin() const {
+  if (sums_are_exact()) return 0;
+  double magnitude = std::abs(rule.cut * rule.divisor);
+  for (const double b : base) magnitude = std::max(magnitude, std::abs(b));
   double largest = 0;
-  for (const double v : ensemble.value) largest = std::max(largest, std::abs(v));
-  magnitude += largest * ensemble.n_trees();
-  const double unit = ensemble.rule.float32 ? 0x1p-24 : 0x1p-53;
-  const double n = ensemble.n_trees() + 4;
+  for (const double v : value) largest = std::max(largest, std::abs(v));
+  magnitude += largest * n_trees();
+  if (!(magnitude < (rule.float32 ? 0x1p126 : 0x1p1020))) return HUGE_VAL;
+  const double unit = rule.float32 ? 0x1p-24 : 0x1p-53;
+  const double n = n_trees() + 4;
   // Classic bound on the error of a floating-point sum, once for each of the two sums compared, doubled for the
   // bounds' own rounding; then what the division may lose below the smallest normal number.
-  margin_ = 4 * (n * unit / (1 - n * unit)) * magnitude;
-  margin_ += 4 * ensemble.rule.divisor * (ensemble.rule.float32 ? 0x1p-149 : 0x1p-1074);
-  // Where a sum could overflow no bound holds: only whole evaluations decide.
-  const double largest_sum = ensemble.rule.float32 ? 0x1p126 : 0x1p1020;
-  if (!(magnitude < largest_sum)) margin_ = HUGE_VAL;
+  double margin = 4 * (n * unit / (1 - n * unit)) * magnitude;
+  margin += 4 * (n + rule.divisor) * (rule.float32 ? 0x1p-149 : 0x1p-1074);
+  // Probabilities of scores further apart than this differ by several units in the last place.
+  if (rule.softmax) margin += 16 * unit * rule.divisor;
+  return margin;
 }
+
+BoundDecider::BoundDecider(const Ensemble& ensemble)
+    : ensemble_(ensemble), exact_(ensemble.sums_are_exact()), margin_(ensemble.margin()) {}
 
 int BoundDecider::decide(const double* low, const double* high) const {
   if (ensemble_.n_classes == 1) return 0;

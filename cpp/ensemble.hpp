@@ -15,6 +15,7 @@ struct Rule {
   double divisor = 1.0;        // the sum is divided by this before the decision
   double cut = 0.0;            // one output: class 1 iff score > cut
   bool cut_inclusive = false;  // ... or score >= cut
+  bool softmax = false;        // several outputs: the library compares probabilities, where near-ties are ties
 };
 
 struct Ensemble {
@@ -42,6 +43,9 @@ struct Ensemble {
 
   // All sums are small integers: order and rounding cannot matter.
   bool sums_are_exact() const;
+  // A lead of one undivided sum over another, or over the cut, that is larger than this decides whatever the rounding.
+  // Infinite where a sum could overflow: then only whole evaluations decide. Zero if sums are exact.
+  double margin() const;
 };
 
 // Decides a region from bounds alone: the class every point of it gets, or -1 where the bounds do not tell.
@@ -54,7 +58,7 @@ class BoundDecider {
  private:
   const Ensemble& ensemble_;
   bool exact_;
-  double margin_;  // on the undivided sum
+  double margin_;
 };
 
 }  // namespace onetree

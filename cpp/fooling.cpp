@@ -5,6 +5,12 @@
 
 namespace onetree {
 
+namespace {
+
+constexpr std::size_t kRowsBetweenTicks = 1 << 20;
+
+}  // namespace
+
 void Fooling::lay_out(const Function& function) {
   int axis = function.n_axes();
   row_cells_ = 1;
@@ -204,11 +210,21 @@ CellBounds Fooling::bounds(const Function& function) {
         const Word* same_class = planes_.data();
         while (!(same_class[row] >> bit & 1)) same_class += n_rows_;
         exclude_zone(row, bit, same_class);
+        rows_since_tick_ += queue_.size();
+        if (rows_since_tick_ > kRowsBetweenTicks) {
+          rows_since_tick_ = 0;
+          tick_();
+        }
         cells &= ~excluded_[row];
       }
     }
   if (bounds.depth < function.n_axes()) bounds.depth = std::max(bounds.depth, degree());
   return bounds;
+}
+
+CellBounds cell_bounds(Function function, std::function<void()> tick) {
+  rename_classes(function.classes);
+  return Fooling(std::move(tick)).bounds(function);
 }
 
 std::vector<int> Fooling::left_of_cuts(const Function& function) {

@@ -9,6 +9,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "function.hpp"
@@ -24,6 +26,9 @@ struct CellBounds {
 // space between calls.
 class Fooling {
  public:
+  // `tick` is called on the way through large functions; it may throw.
+  explicit Fooling(std::function<void()> tick) : tick_(std::move(tick)) {}
+
   // The classes must be numbered from 0 on, without gaps.
   CellBounds bounds(const Function& function);
   // Of such a set, the number of cells left of each cut, axis by axis, and at last of all cells. What is on one side of
@@ -75,6 +80,11 @@ class Fooling {
   std::vector<Visited> queue_;
   std::vector<std::uint64_t> chosen_;
   std::vector<Word> scratch_;
+  std::function<void()> tick_;
+  std::size_t rows_since_tick_ = 0;
 };
+
+// The bounds of a function whatever the numbers of its classes.
+CellBounds cell_bounds(Function function, std::function<void()> tick);
 
 }  // namespace onetree

@@ -1,6 +1,7 @@
 #include "function.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -47,7 +48,8 @@ void note_ranges(std::vector<std::uint8_t>& marked, const std::vector<int>& size
 
 }  // namespace
 
-Profile::Profile(const Function& function) : n_axes_(function.n_axes()), size_(function.size) {
+Profile::Profile(const Function& function, const std::function<void()>& tick)
+    : n_axes_(function.n_axes()), size_(function.size) {
   int n_hyperplanes = 0;
   for (const int slabs : size_) {
     offset_.push_back(n_hyperplanes);
@@ -61,6 +63,7 @@ Profile::Profile(const Function& function) : n_axes_(function.n_axes()), size_(f
     inner /= slabs;
     const std::size_t outer = function.n_cells() / inner / slabs;
     for (int h = 0; h + 1 < slabs; ++h) {
+      if (tick) tick();
       before.assign(outer, 0);
       after.assign(inner, 0);
       for (std::size_t o = 0; o < outer; ++o) {
@@ -165,6 +168,22 @@ Function side_of(const Function& function, const Profile& profile, const Cut& cu
     from += kept[axis][at[axis]] * stride[axis];
   }
   return side;
+}
+
+int rename_classes(std::vector<Class>& classes) {
+  std::array<Class, kMaxClasses> name;
+  std::array<bool, kMaxClasses> seen{};
+  int n = 0;
+  bool same = true;
+  for (const Class c : classes)
+    if (!seen[c]) {
+      seen[c] = true;
+      same = same && c == n;
+      name[c] = static_cast<Class>(n++);
+    }
+  if (!same)
+    for (Class& c : classes) c = name[c];
+  return n;
 }
 
 Function function_of(const Grid& grid) {

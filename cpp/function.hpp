@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -39,7 +40,8 @@ struct Function {
 // building it.
 class Profile {
  public:
-  explicit Profile(const Function& function);
+  // A large function takes long: `tick` is called on the way and may throw.
+  explicit Profile(const Function& function, const std::function<void()>& tick = {});
 
   struct Range {
     int first, last;
@@ -69,6 +71,9 @@ Cut cut_of_fewest_cells(const Function& function, const Profile& profile);
 // One side of a cut, reduced. `origin`, where given, is carried along.
 Function side_of(const Function& function, const Profile& profile, const Cut& cut, bool left,
                  const Origin* origin = nullptr, Origin* origin_of_side = nullptr);
+
+// Numbers the classes from 0 on, in the order of their appearance; returns how many there are.
+int rename_classes(std::vector<Class>& classes);
 
 Function function_of(const Grid& grid);
 Origin origin_of(const Grid& grid);

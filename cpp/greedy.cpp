@@ -23,14 +23,15 @@ FlatTree greedy_tree(const Grid& grid, Control& control) {
   while (!tasks.empty()) {
     const Task task = std::move(tasks.back());
     tasks.pop_back();
-    if (tree.feature.size() % 64 == 0 || task.function.n_cells() > kManyCells)
-      control.check("first tree", -1, -1, static_cast<std::int64_t>(tree.feature.size()));
+    const auto tick = [&] { control.check("first tree", -1, -1, static_cast<std::int64_t>(tree.feature.size())); };
+    const bool is_large = task.function.n_cells() > kManyCells;
+    if (tree.feature.size() % 64 == 0 || is_large) tick();
     const Function& function = task.function;
     std::int32_t node;
     if (function.is_constant()) {
       node = tree.add_leaf(function.classes[0]);
     } else {
-      const Profile profile(function);
+      const Profile profile(function, is_large ? std::function<void()>(tick) : nullptr);
       const Cut best = cut_of_fewest_cells(function, profile);
       const Axis& axis = grid.axes[task.origin.axis[best.axis]];
       node = tree.add_split(axis.feature, axis.thresholds[task.origin.last_slab[best.axis][best.position]]);

@@ -121,6 +121,7 @@ HeuristicResult heuristic_tree(const Ensemble& ensemble, Objective objective, do
     n_leaves += shared.n_leaves(built);
     finish(built);
   }
+  result.max_boxes = planner.max_boxes;
   Solution& solution = result.solution;
   solution.tree = shared.flatten(done);
   solution.depth = shared.depth(done);

@@ -16,6 +16,7 @@ struct HeuristicResult {
   Solution solution;
   std::int64_t regions = 0, grids = 0;
   std::size_t peak_bytes = 0;
+  double max_boxes = 0;  // of a grid that went to the exact engine
 };
 
 // Throws LimitReached when time or memory ends before the tree is whole.

@@ -298,12 +298,11 @@ Solution IntervalDp::solve(Objective objective) {
   return solution;
 }
 
-std::vector<Solution> IntervalDp::pareto_front() {
+void IntervalDp::pareto_front(std::vector<Solution>& front) {
   need_depth();
   need_leaves_depth(true);
   Box root = whole(grid_);
   const Packed last = root_packed();
-  std::vector<Solution> front;
   std::int64_t fewest = kNone;
   for (std::int64_t depth = (*depth_)[root]; depth <= last.depth; ++depth) {
     if (fewest_splits(root, depth) >= fewest) continue;
@@ -313,7 +312,6 @@ std::vector<Solution> IntervalDp::pareto_front() {
     solution.optimal = true;
     front.push_back(std::move(solution));
   }
-  return front;
 }
 
 }  // namespace onetree

@@ -17,7 +17,8 @@ class IntervalDp {
   IntervalDp(const Grid& grid, std::int64_t max_splits, Control& control);
 
   Solution solve(Objective objective);
-  std::vector<Solution> pareto_front();
+  // Appends to `front`, from the shallowest on, so that nothing is lost at a limit.
+  void pareto_front(std::vector<Solution>& front);
 
   std::size_t peak_bytes() const { return peak_bytes_; }
   std::int64_t states() const { return static_cast<std::int64_t>(search_memo_.size()); }

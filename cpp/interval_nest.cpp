@@ -15,6 +15,7 @@ namespace {
 constexpr int kMaxReducedSlabs = 32;  // bits of a mask, and the last slab needs none
 constexpr double kManyBoxes = 1e6;    // from here on a second order is worth a try
 constexpr int kMaxTabledSlabs = 9;    // pairs of masks up to here are found by index
+constexpr std::ptrdiff_t kCellsBetweenChecks = 1 << 20;
 
 std::vector<Class> reordered_cells(const Grid& grid, const std::vector<int>& order) {
   if (std::is_sorted(order.begin(), order.end())) return grid.classes;
@@ -36,8 +37,8 @@ std::vector<Class> reordered_cells(const Grid& grid, const std::vector<int>& ord
 }
 
 // Orders the axes by the number of boxes that are left when one axis alone is a loop.
-std::vector<int> order_by_reach(const Grid& grid) {
-  const Profile profile(function_of(grid));
+std::vector<int> order_by_reach(const Grid& grid, Control& control) {
+  const Profile profile(function_of(grid), [&] { control.check("interval-dp", -1, -1, 0); });
   const int n = grid.n_axes();
   std::vector<std::pair<double, int>> ranked;
   for (int first = 0; first < n; ++first) {
@@ -77,7 +78,7 @@ IntervalNest choose_nest(const Grid& grid, std::size_t element_bytes, Control& c
   } catch (const LimitReached&) {
     if (control.time_is_up()) throw;  // otherwise the other order may fit in memory
   }
-  order = order_by_reach(grid);
+  order = order_by_reach(grid, control);
   try {
     IntervalNest other(grid, order, element_bytes, control);
     if (!nest || other.n_rows() < nest->n_rows()) return other;
@@ -158,7 +159,7 @@ void IntervalNest::choose_axes(const Grid& grid, const std::vector<int>& order) 
 }
 
 // Per loop, for one slab on each loop before it: the hyperplanes across which the class changes somewhere.
-std::vector<std::vector<IntervalNest::Mask>> IntervalNest::single_masks(const Grid& grid) const {
+std::vector<std::vector<IntervalNest::Mask>> IntervalNest::single_masks(const Grid& grid, Control& control) const {
   std::vector<std::vector<Mask>> masks(loops_.size());
   std::size_t n_before = 1;
   for (std::size_t level = 0; level < loops_.size(); ++level) {
@@ -174,9 +175,13 @@ std::vector<std::vector<IntervalNest::Mask>> IntervalNest::single_masks(const Gr
   for (std::size_t level = 0; level < loops_.size(); ++level) {
     const Loop& loop = loops_[level];
     below /= loop.n_slabs;
-    const Class* here = cells.data();
+    const Class *here = cells.data(), *next_check = here;
     if (loop.reduces)
       for (Mask& mask : masks[level]) {
+        if (here >= next_check) {
+          control.check("interval-dp", -1, -1, 0);
+          next_check = here + kCellsBetweenChecks;
+        }
         for (int h = 0; h + 1 < loop.n_slabs; ++h, here += below)
           if (std::memcmp(here, here + below, below) != 0) mask |= Mask{1} << h;
         here += below;
@@ -187,7 +192,7 @@ std::vector<std::vector<IntervalNest::Mask>> IntervalNest::single_masks(const Gr
 
 void IntervalNest::build(const Grid& grid, Control& control) {
   if (loops_.empty()) return;
-  const std::vector<std::vector<Mask>> singles = single_masks(grid);
+  const std::vector<std::vector<Mask>> singles = single_masks(grid, control);
   // A node is the union of two others, its witnesses, so its mask is the union of theirs. Nodes of one slab per loop
   // have none (right is kNoWitness, left numbers the cell): the cells tell.
   constexpr std::uint32_t kNoWitness = ~std::uint32_t{0};

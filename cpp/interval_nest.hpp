@@ -97,7 +97,7 @@ class IntervalNest {
  private:
   void choose_axes(const Grid& grid, const std::vector<int>& order);
   void build(const Grid& grid, Control& control);
-  std::vector<std::vector<Mask>> single_masks(const Grid& grid) const;
+  std::vector<std::vector<Mask>> single_masks(const Grid& grid, Control& control) const;
 
   std::size_t element_bytes_;
   std::vector<Loop> loops_;

@@ -14,6 +14,8 @@ namespace onetree {
 
 namespace {
 
+constexpr double kBytesPerSecond = 1.5e8;  // that one thread fills, in tables of gigabytes
+
 static_assert(std::endian::native == std::endian::little);
 
 void set_lane(std::uint8_t* row, int lane, std::size_t width, std::uint32_t value) {
@@ -73,7 +75,7 @@ RowPlan plan_rows(const IntervalNest& nest) {
 }
 
 // The classes of the first (or last) cells of all boxes that a row can stand for, one row for each cell of the loops.
-std::vector<std::uint8_t> corner_classes(const Grid& grid, const IntervalNest& nest, bool last) {
+std::vector<std::uint8_t> corner_classes(const Grid& grid, const IntervalNest& nest, bool last, Control& control) {
   const std::vector<std::size_t> stride = cell_strides(grid);
   const std::size_t width = nest.element_bytes(), row_bytes = nest.row_bytes();
   std::vector<std::size_t> lane_cell(nest.n_used_lanes(), 0);
@@ -89,6 +91,7 @@ std::vector<std::uint8_t> corner_classes(const Grid& grid, const IntervalNest& n
   std::uint8_t* out = corners.data() + (-reinterpret_cast<std::uintptr_t>(corners.data()) % kRowBytes);
   std::vector<int> slab(nest.n_loops(), 0);
   for (std::size_t corner = 0; corner < n_corners; ++corner, out += row_bytes) {
+    if (corner % (1 << 18) == 0) control.check("interval-dp", -1, -1, 0);
     std::size_t cell = 0;
     for (int level = 0; level < nest.n_loops(); ++level) cell += slab[level] * stride[nest.loop(level).axis];
     for (std::size_t lane = 0; lane < lane_cell.size(); ++lane)
@@ -103,13 +106,13 @@ std::vector<std::uint8_t> corner_classes(const Grid& grid, const IntervalNest& n
 
 // Fills a table. What all threads share is constant; each has its own Worker.
 struct Filling {
-  Filling(const Grid& grid, const IntervalNest& nest_, std::uint8_t* table_, FillBlock fill_block_)
+  Filling(const Grid& grid, const IntervalNest& nest_, std::uint8_t* table_, FillBlock fill_block_, Control& control)
       : nest(nest_),
         table(table_),
         fill_block(fill_block_),
         plan(plan_rows(nest_)),
-        lo_storage(corner_classes(grid, nest_, false)),
-        hi_storage(corner_classes(grid, nest_, true)),
+        lo_storage(corner_classes(grid, nest_, false, control)),
+        hi_storage(corner_classes(grid, nest_, true, control)),
         corner_stride(nest_.n_loops()) {
     std::size_t step = nest.row_bytes();
     for (int level = nest.n_loops(); level-- > 0; step *= nest.loop(level).n_slabs) corner_stride[level] = step;
@@ -347,8 +350,12 @@ std::unique_ptr<std::uint8_t[], IntervalTable::Release> IntervalTable::allocate(
 }
 
 IntervalTable::IntervalTable(const Grid& grid, Measure measure, std::size_t element_bytes, Control& control)
-    : nest_(choose_nest(grid, element_bytes, control)), memory_(allocate(nest_.n_rows() * nest_.row_bytes())) {
-  const Filling filling(grid, nest_, memory_.get(), fill_block_for(measure, element_bytes, nest_.row_axes().empty()));
+    : nest_(choose_nest(grid, element_bytes, control)) {
+  const double expected = static_cast<double>(bytes()) / kBytesPerSecond / control.n_threads;
+  if (control.patience > 0 && expected > control.patience) throw LimitReached("time");
+  memory_ = allocate(nest_.n_rows() * nest_.row_bytes());
+  const Filling filling(grid, nest_, memory_.get(), fill_block_for(measure, element_bytes, nest_.row_axes().empty()),
+                        control);
   fill(filling, control);
 }
 

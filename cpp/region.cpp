@@ -28,22 +28,11 @@ Regions::Regions(const Ensemble& ensemble, std::size_t store_bytes)
       levels_(levels_of(ensemble)),
       store_(ensemble, levels_),
       exact_(ensemble.sums_are_exact()),
+      margin_(ensemble.margin()),
       capacity_(
           static_cast<TreeStore::Id>(static_cast<double>(store_bytes) / (kBytesPerTree + 16.0 * ensemble.n_classes))),
       scores_(ensemble.n_outputs) {
   capacity_ = std::max(capacity_, 2 * store_.size());
-  const double n = ensemble.n_trees() + 3;
-  double largest_base = 0, largest = 0;
-  for (const double b : ensemble.base) largest_base = std::max(largest_base, std::abs(b));
-  for (const double v : ensemble.value) largest = std::max(largest, std::abs(v));
-  const double magnitude = largest_base + largest * ensemble.n_trees();
-  may_overflow_ = !(magnitude < (ensemble.rule.float32 ? 0x1p126 : 0x1p1020));
-  if (exact_) return;
-  // Two sums are compared, each off by at most gamma(n) * magnitude, and the bounds are sums themselves. What division
-  // loses below the smallest normal number comes on top.
-  const double unit = ensemble.rule.float32 ? 0x1p-24 : 0x1p-53;
-  margin_ = 4 * (n * unit / (1 - n * unit)) * magnitude;
-  margin_ += 4 * (n + ensemble.rule.divisor) * (ensemble.rule.float32 ? 0x1p-149 : 0x1p-1074);
 }
 
 Region Regions::whole() {
@@ -125,7 +114,7 @@ void Regions::leads(const Region& region, Class candidate, std::vector<double>& 
 }
 
 bool Regions::is_beaten(const Region& region, Class candidate, int rival, double lead) const {
-  if (may_overflow_) return false;
+  if (std::isinf(margin_)) return false;
   if (!exact_) return ensemble_.n_outputs == 1 ? score_is_beaten(region, candidate) : lead < -margin_;
   // A draw goes to the smaller class index, or as the cut says.
   const bool wins_draw = ensemble_.n_outputs > 1 ? rival < candidate : ensemble_.rule.cut_inclusive == (rival == 1);

@@ -76,8 +76,7 @@ class Regions {
   const Levels levels_;
   TreeStore store_;
   const bool exact_;  // sums are exact: no margin, any order
-  double margin_ = 0;
-  bool may_overflow_ = false;  // no bound holds: only whole evaluations decide
+  const double margin_;
   TreeStore::Id capacity_;
   std::vector<double> scores_, lead_;
   std::vector<std::int32_t> leaves_;

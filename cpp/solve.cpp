@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "branch_and_bound.hpp"
+#include "fooling.hpp"
 #include "greedy.hpp"
 #include "grid.hpp"
 #include "heuristic.hpp"
 #include "interval_dp.hpp"
+#include "planner.hpp"
 
 namespace onetree {
 
@@ -20,6 +22,11 @@ constexpr double kFewBoxes = 2e6;
 // From here on a tree that is good from the start is worth its time when the time is limited.
 constexpr double kManyBoxes = 1e7;
 constexpr double kBoxesOfFirstTree = 1e6;  // that the heuristic leaves to the exact engine at a time
+// That the search leaves to the table. A fifth fewer states for the same time; from 1e5 on, half of them for a third
+// more time.
+constexpr double kBoxesAtBottom = 1e4;
+constexpr double kPatience = 60;  // seconds
+constexpr double kGrowth = 10;    // of the grids from round to round of the heuristic, and at most of the time
 
 // Which of two trees the objective prefers.
 bool is_better(const Solution& a, const Solution& b, Objective objective) {
@@ -53,9 +60,10 @@ class Search {
     return done;
   }
 
-  void by_branch_and_bound() {
+  void by_branch_and_bound(Engine engine) {
     if (!control_.time_is_up() && statistics_.boxes > kFewBoxes) improve_first();
     BranchAndBound search(grid_, first(), control_);
+    if (engine == Engine::kCombined) search.use_tables_below(kBoxesAtBottom);
     Solution found = search.solve(objective_);
     found.depth_bound = std::max(found.depth_bound, best_->depth_bound);
     found.leaves_bound = std::max(found.leaves_bound, best_->leaves_bound);
@@ -63,10 +71,27 @@ class Search {
     record("branch-and-bound", search.states(), search.peak_bytes());
   }
 
-  Outcome outcome() {
+  // Returns whether the front is complete.
+  bool front(std::vector<Solution>& solutions) {
+    if (control_.time_limit > 0 && statistics_.boxes > kManyBoxes) improve_first();
+    IntervalDp dp(grid_, first().leaves - 1, control_);
+    bool done = true;
+    try {
+      dp.pareto_front(solutions);
+    } catch (const LimitReached&) {
+      done = false;
+    }
+    record("interval-dp", dp.states(), dp.peak_bytes());
+    return done;
+  }
+
+  Outcome outcome(std::vector<Solution> solutions = {}) {
     Outcome outcome;
-    first();
-    outcome.solutions.push_back(*std::move(best_));
+    outcome.solutions = std::move(solutions);
+    if (outcome.solutions.empty()) {
+      first();
+      outcome.solutions.push_back(*std::move(best_));
+    }
     statistics_.seconds = control_.elapsed();
     outcome.statistics = std::move(statistics_);
     return outcome;
@@ -98,9 +123,14 @@ class Search {
     control_.known_upper = leaves_first ? best_->leaves : best_->depth;
   }
 
+  // Where a limit may well come first: a better tree, and better bounds from the cells alone.
   void improve_first() {
     const Solution& known = first();
     try {
+      const CellBounds cells = cell_bounds(function_of(grid_), [this] { control_.check("first tree", -1, -1, 0); });
+      best_->leaves_bound = std::max<std::int64_t>(best_->leaves_bound, cells.leaves);
+      best_->depth_bound = std::max<std::int64_t>(best_->depth_bound, cells.depth);
+      tell_bounds();
       Solution found = heuristic_tree(ensemble_, objective_, kBoxesOfFirstTree, 0, control_).solution;
       found.depth_bound = known.depth_bound;
       found.leaves_bound = known.leaves_bound;
@@ -131,29 +161,41 @@ class Search {
 Outcome solve(const Ensemble& ensemble, Objective objective, Engine engine, Control& control) {
   Search search(ensemble, objective, control);
   // The table is the faster way wherever it fits in memory; otherwise the search takes what time is left.
-  const bool done = engine != Engine::kBranchAndBound && search.by_interval_dp();
-  if (!done && engine != Engine::kIntervalDp && !(engine == Engine::kAuto && control.time_is_up()))
-    search.by_branch_and_bound();
+  const bool by_table = engine == Engine::kAuto || engine == Engine::kIntervalDp || engine == Engine::kQuickTable;
+  if (engine == Engine::kQuickTable) control.patience = control.time_limit > 0 ? control.time_limit : kPatience;
+  const bool done = by_table && search.by_interval_dp();
+  if (engine == Engine::kAuto && !done && !control.time_is_up()) engine = Engine::kCombined;
+  if (!done && (engine == Engine::kBranchAndBound || engine == Engine::kCombined)) search.by_branch_and_bound(engine);
   return search.outcome();
 }
 
 Outcome pareto_front(const Ensemble& ensemble, Control& control) {
-  const Grid grid = build_grid(ensemble, control);
-  IntervalDp dp(grid, greedy_tree(grid, control).n_leaves() - 1, control);
-  Outcome outcome;
-  outcome.solutions = dp.pareto_front();
-  outcome.statistics.cells = static_cast<double>(grid.n_cells());
-  outcome.statistics.boxes = count_boxes(grid);
-  outcome.statistics.states = dp.states();
-  outcome.statistics.peak_bytes = dp.peak_bytes();
-  outcome.statistics.engine = "interval-dp";
-  outcome.statistics.seconds = control.elapsed();
+  Search search(ensemble, Objective::kDepthLeaves, control);
+  std::vector<Solution> front;
+  const bool is_complete = search.front(front);
+  Outcome outcome = search.outcome(std::move(front));
+  outcome.is_complete = is_complete;
   return outcome;
 }
 
 Outcome heuristic(const Ensemble& ensemble, Objective objective, double max_boxes, std::uint64_t seed,
                   Control& control) {
   HeuristicResult result = heuristic_tree(ensemble, objective, max_boxes, seed, control);
+  // What time is left goes into larger grids for the exact engine, while the next round can be expected to end.
+  double seconds = control.elapsed();
+  for (double boxes = kGrowth * result.max_boxes; max_boxes <= 0 && boxes <= Planner::kManyBoxes; boxes *= kGrowth) {
+    if (!(control.elapsed() + kGrowth * seconds < control.time_limit)) break;
+    const double start = control.elapsed();
+    try {
+      HeuristicResult other = heuristic_tree(ensemble, objective, boxes, seed, control);
+      const std::size_t peak_bytes = std::max(result.peak_bytes, other.peak_bytes);
+      if (is_better(other.solution, result.solution, objective)) result = std::move(other);
+      result.peak_bytes = peak_bytes;
+    } catch (const LimitReached&) {
+      break;
+    }
+    seconds = control.elapsed() - start;
+  }
   Outcome outcome;
   outcome.solutions.push_back(std::move(result.solution));
   outcome.statistics.engine = "heuristic";

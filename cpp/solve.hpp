@@ -10,11 +10,18 @@
 
 namespace onetree {
 
-enum class Engine { kAuto, kIntervalDp, kBranchAndBound };
+enum class Engine {
+  kAuto,  // the table if it fits in memory, otherwise combined
+  kIntervalDp,
+  kBranchAndBound,
+  kCombined,    // the search, with tables at its bottom
+  kQuickTable,  // the table, if it fits and is expected to be done in time, or in a minute where there is no limit
+};
 
 struct Outcome {
   std::vector<Solution> solutions;  // one, or the Pareto front from the shallowest on
   Statistics statistics;
+  bool is_complete = true;  // a front that a limit cut short: what is there is proven, or a single tree that is not
 };
 
 // Throws GridTooLarge or LimitReached when not even a first tree could be had within the limits.

@@ -27,11 +27,16 @@ int middle_cut(const Function& function) {
 }
 
 StateSearch::StateSearch(std::size_t memory_limit, std::function<void()> tick)
-    : store_(memory_limit), memory_limit_(memory_limit), on_tick_(std::move(tick)) {}
+    : store_(memory_limit), memory_limit_(memory_limit), on_tick_(std::move(tick)), fooling_(on_tick_) {}
 
 void StateSearch::tick() {
   if (bytes() > memory_limit_) throw LimitReached("memory");
   on_tick_();
+}
+
+void StateSearch::settle_small(double max_boxes, std::function<Settled(const Function&)> settle) {
+  max_boxes_settled_ = max_boxes;
+  settle_ = std::move(settle);
 }
 
 StateId StateSearch::add(Function& function) {
@@ -43,6 +48,23 @@ StateId StateSearch::add(Function& function) {
     state.splits_lower = n;
     state.depth_lower = state.depth_upper = state.splits_depth = depth_for_leaves(n + 1);
     state.splits_cut = state.depth_cut = middle_cut(function);
+    return id;
+  }
+  if (settle_ && function.n_boxes() <= max_boxes_settled_) {
+    const Settled settled = settle_(function);
+    State& state = store_[id];
+    state.splits_lower = n;
+    state.depth_lower = depth_for_leaves(n + 1);
+    if (settled.splits_cut >= 0) {
+      state.splits_lower = settled.splits;
+      state.splits_depth = settled.splits_depth;
+      state.splits_cut = settled.splits_cut;
+      state.depth_lower = depth_for_leaves(settled.splits + 1);
+    }
+    if (settled.depth_cut >= 0) {
+      state.depth_lower = state.depth_upper = settled.depth;
+      state.depth_cut = settled.depth_cut;
+    }
     return id;
   }
   const CellBounds bounds = fooling_.bounds(function);
@@ -74,7 +96,7 @@ bool StateSearch::all_sides_made(StateId id) const {
 void StateSearch::make_all_sides(StateId id) {
   if (all_sides_made(id)) return;
   const int n_cuts = store_[id].n_hyperplanes;
-  const Opened opened(store_.function(id));
+  const Opened opened(store_.function(id), on_tick_);
   const std::vector<int> in_left = fooling_.left_of_cuts(opened.function);
   for (int cut = 0; cut < n_cuts; ++cut) {
     make_sides(id, cut, opened);
@@ -92,7 +114,7 @@ bool StateSearch::fits(StateId id, int max_depth) {
   if (max_depth >= store_[id].depth_upper) return true;
   if (max_depth < store_[id].depth_lower) return false;
   tick();
-  const Opened opened(store_.function(id));
+  const Opened opened(store_.function(id), on_tick_);
   const std::vector<int> in_left = fooling_.left_of_cuts(opened.function);
   int first = 0;
   for (const int slabs : opened.function.size) {

@@ -23,10 +23,19 @@ Cut cut_at(const Function& function, int number);
 // Best in every way where there is only one axis, whose states are therefore never opened.
 int middle_cut(const Function& function);
 
+// What another engine says about a small function; a cut of -1 where it was not asked.
+struct Settled {
+  int depth = 0, depth_cut = -1;
+  int splits = 0, splits_depth = 0, splits_cut = -1;
+};
+
 class StateSearch {
  public:
   // `tick` is called often; it may throw, and nothing is lost. The memory limit is in bytes.
   StateSearch(std::size_t memory_limit, std::function<void()> tick);
+
+  // From now on functions of at most so many boxes are settled by another engine, as soon as they are met.
+  void settle_small(double max_boxes, std::function<Settled(const Function&)> settle);
 
   // Renames the classes of the function.
   StateId add(Function& function);
@@ -55,7 +64,8 @@ class StateSearch {
 
  private:
   struct Opened {  // a state's function, while its children are being made
-    explicit Opened(Function function_) : function(std::move(function_)), profile(function) {}
+    Opened(Function function_, const std::function<void()>& tick)
+        : function(std::move(function_)), profile(function, tick) {}
     Function function;
     Profile profile;
   };
@@ -89,6 +99,8 @@ class StateSearch {
   StateStore store_;
   std::size_t memory_limit_;
   std::function<void()> on_tick_;
+  double max_boxes_settled_ = 0;
+  std::function<Settled(const Function&)> settle_;
   Fooling fooling_;
   std::unordered_map<std::uint64_t, Limited> limited_;  // by state and depth
   std::vector<Bound> left_, right_;                     // work space of best_promise

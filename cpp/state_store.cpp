@@ -30,22 +30,6 @@ int slabs_of(const std::uint64_t* key, int axis) {
   return static_cast<int>(key[1 + axis / 2] >> (axis % 2 * 32) & 0xFFFFFFFF);
 }
 
-void rename_classes(std::vector<Class>& classes, int* n_classes) {
-  std::array<Class, kMaxClasses> name;
-  std::array<bool, kMaxClasses> seen{};
-  int n = 0;
-  bool same = true;
-  for (const Class c : classes)
-    if (!seen[c]) {
-      seen[c] = true;
-      same = same && c == n;
-      name[c] = static_cast<Class>(n++);
-    }
-  if (!same)
-    for (Class& c : classes) c = name[c];
-  *n_classes = n;
-}
-
 // Eight cells of one byte each, in a word, to 8 * bits adjacent bits.
 std::uint64_t squeeze(std::uint64_t cells, int bits) {
   switch (bits) {
@@ -89,8 +73,7 @@ std::uint64_t spread(std::uint64_t packed, int bits) {
 
 // Leaves the key in `scratch_`.
 StateStore::Place StateStore::look_up(Function& function) {
-  int n_classes;
-  rename_classes(function.classes, &n_classes);
+  const int n_classes = rename_classes(function.classes);
   const Shape shape{function.n_axes(), n_classes <= 2 ? 1 : n_classes <= 4 ? 2 : n_classes <= 16 ? 4 : 8};
   const std::size_t n_cells = function.n_cells(), header = shape.header_words();
   scratch_.assign(header + shape.cell_words(n_cells), 0);

@@ -42,6 +42,7 @@ SCORES = (
     [2.0**53, 1.0, -1.0, -(2.0**53), 0.5],
     [2.0**24, 1.0, -1.0, -(2.0**24), 2.0**-24],
     [-0.0, 0.0, 5e-324, -5e-324],
+    [0.25, *_neighbours(0.25, 3)[1:], 0.25 + 2.0**-25, 0.25 - 2.0**-26],  # a softmax makes some of these a tie
 )
 
 
@@ -138,7 +139,7 @@ def _rule(choices, kind, n_trees, scores, dtype):
         return Rule("soft", divisor=float(n_trees))
     divisor = float(_pick(choices, (1, 1, 3, 10, n_trees)))
     if kind == "scores":
-        return Rule("scores", dtype=dtype, divisor=divisor)
+        return Rule("scores", dtype=dtype, divisor=divisor, softmax=choices.integer(0, 1) == 1)
     # A cut that a quotient of whole numbers meets, once both are rounded.
     cut = float(np.array(_pick(choices, (0.0, 0.0, 0.1, 1 / 3, _pick(choices, scores)))).astype(dtype))
     return Rule("score", dtype=dtype, divisor=divisor, cut=cut, cut_inclusive=choices.integer(0, 1) == 1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from onetree import born_again
+from onetree import born_again, pareto_front
 from onetree.errors import GridTooLargeError, LimitReachedError
 from onetree.solve import ENGINES, OBJECTIVES
 from tests.oracle import brute_force, cells, pareto, points, value_of
@@ -83,6 +83,23 @@ def test_bounds_hold_wherever_longer_work_is_stopped(hard_cases, engine, objecti
             solution = solve_or_refuse(ensemble, objective=objective, engine=engine, time_limit=time_limit)
             if solution is not None:
                 assert_honest(solution, ensemble, value_of(front, objective))
+
+
+def test_a_front_that_a_limit_cuts_short_claims_nothing_false(hard_cases):
+    for ensemble, front in hard_cases:
+        for time_limit in (1e-9, 1e-4, 1e-3, 1e-2, None):
+            solutions = pareto_front(ensemble, time_limit=time_limit)
+            proven = [solution.value for solution in solutions if solution.status == "optimal"]
+            complete = {solution.stats["complete"] for solution in solutions}
+            if complete == {True}:
+                assert proven == front
+            else:
+                assert complete == {False}
+                assert proven == front[: len(proven)]
+            for solution in solutions:
+                X = points(ensemble)
+                np.testing.assert_array_equal(solution.tree.predict(X), ensemble.predict(X))
+                assert solution.lower_bound <= solution.value
 
 
 @engines

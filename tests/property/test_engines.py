@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from onetree import born_again, pareto_front
+from onetree import Tree, _core, born_again, pareto_front
 from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.solve import ENGINES, OBJECTIVES
 from tests.oracle import brute_force, brute_force_front, cells, pareto, points, value_of
@@ -17,6 +17,7 @@ from tests.strategies import KINDS, ensembles, painted, random_ensemble
 
 objectives = st.sampled_from(OBJECTIVES)
 engines = pytest.mark.parametrize("engine", ENGINES)
+COMBINED = 3  # number of the engine that `method="exact"` turns to where the whole table does not fit
 
 
 def examples(n):
@@ -109,6 +110,35 @@ def test_the_pareto_front_is_whole_and_each_of_its_trees_is_faithful(ensemble):
 def test_engines_that_share_no_search_code_agree(ensemble, objective):
     values = {engine: born_again(ensemble, objective=objective, engine=engine).value for engine in ENGINES}
     assert len(set(values.values())) == 1, values
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_search_with_tables_at_its_bottom_agrees_too(objective):
+    rng = np.random.default_rng(5)
+    n_large = 0
+    for shape in [(9, 8, 7, 5), (7, 7, 6, 3, 2), (12, 11, 9), (40, 35)]:
+        # Smooth enough that few cells are isolated, so that the search has something to find.
+        heights = sum(np.sin(np.arange(n) * rng.uniform(0.3, 0.9) + rng.uniform(0, 6)).reshape(
+            [-1 if axis == at else 1 for at in range(len(shape))]) for axis, n in enumerate(shape))  # fmt: skip
+        ensemble = painted((np.broadcast_to(heights, shape) > 0.3).astype(int), 2)
+        number = OBJECTIVES.index(objective)
+        combined = _core.solve(ensemble, number, COMBINED, 0.0, 1e9, 1, None)
+        n_large += combined["stats"]["boxes"] > 1e4  # otherwise one table does it all
+        (found,) = combined["solutions"]
+        expected = born_again(ensemble, objective=objective, engine="interval-dp")
+        assert found["optimal"]
+        tree = _tree(found, ensemble)
+        assert size(tree, objective) == expected.value
+        X = points(ensemble)
+        np.testing.assert_array_equal(tree.predict(X), ensemble.predict(X))
+    assert n_large >= 3
+
+
+def _tree(found, ensemble):
+    arrays = {name: found[name] for name in ("feature", "threshold", "children_left", "children_right", "leaf_class")}
+    return Tree(
+        **arrays, classes=ensemble.classes, feature_names=ensemble.feature_names, nan_features=ensemble.nan_features
+    )
 
 
 @engines
