@@ -4,6 +4,7 @@ Every importer ends here and every later stage starts here. Nothing in this modu
 is what the fast code is compared with. No step recurses on the depth of a tree.
 """
 
+import math
 import os
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -35,6 +36,9 @@ class Rule:
         For one score: class 1 iff score > cut.
     cut_inclusive : bool
         For one score: class 1 iff score >= cut.
+    softmax : bool
+        For one score per class: the source library compares probabilities, so that scores which differ by next to
+        nothing are a tie, which goes to the first class.
     """
 
     kind: str
@@ -42,6 +46,7 @@ class Rule:
     divisor: float = 1.0
     cut: float = 0.0
     cut_inclusive: bool = False
+    softmax: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -52,6 +57,8 @@ class Rule:
             raise InvalidInputError(f"the divisor of a rule must be positive and finite, not {self.divisor!r}")
         if not np.isfinite(self.cut):
             raise InvalidInputError(f"the cut of a rule must be finite, not {self.cut!r}")
+        if self.softmax and self.kind != "scores":
+            raise InvalidInputError(f'softmax belongs to the rule "scores", not to "{self.kind}"')
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,7 +268,12 @@ class Ensemble:
 
     def predict_index(self, X: ArrayLike) -> NDArray[np.intp]:
         """Return the index of the class of each row."""
-        scores = self.scores(X)
+        return self.decide(self.scores(X))
+
+    def decide(self, scores: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the index of the class that each row of scores, as `scores` gives them, stands for."""
+        if self.rule.softmax:
+            scores = _probabilities(scores)
         if self.rule.kind != "score":
             best: NDArray[np.intp] = np.argmax(scores, axis=1)
             return best
@@ -286,6 +298,19 @@ class Ensemble:
         value = np.zeros_like(self.value)
         value[leaf, np.argmax(self.value[leaf], axis=1)] = 1.0
         return replace(self, value=value, base=np.zeros(self.n_classes), rule=Rule("hard"))
+
+
+def _probabilities(scores: NDArray[Any]) -> NDArray[Any]:
+    """Return the softmax as the libraries compute it: in the precision of the scores, but summed in float64."""
+    distance = scores - scores.max(axis=1, keepdims=True)
+    # The C library's exp, as the libraries call it: numpy's own differs in the last place, which decides some ties.
+    share = np.fromiter(map(math.exp, distance.ravel().tolist()), np.float64, distance.size)
+    share = share.astype(scores.dtype).reshape(scores.shape)
+    total = np.zeros(len(scores))
+    for k in range(scores.shape[1]):
+        total += share[:, k]
+    result: NDArray[Any] = share / total.astype(scores.dtype)[:, np.newaxis]
+    return result
 
 
 def as_ensemble(source: object) -> Ensemble:

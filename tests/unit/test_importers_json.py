@@ -240,7 +240,7 @@ def test_a_joblib_file_is_refused_and_the_message_names_skops(forest, tmp_path, 
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"hello\n", b'{"learner": {}}', b"\x00\x01\x02", b"(a, b)", b"tree\nversion=v4\n"]
+    "content", [b"", b"hello\n", b'{"teacher": {}}', b"\x00\x01\x02", b"(a, b)", b"trees\nversion=v4\n"]
 )
 def test_unknown_content_is_refused_with_what_is_known(tmp_path, content):
     path = tmp_path / "model"

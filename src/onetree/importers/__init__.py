@@ -5,6 +5,9 @@ scikit-learn are imported only when a model of theirs arrives.
 """
 
 import os
+from dataclasses import replace
+
+import numpy as np
 
 from onetree.ensemble import Ensemble
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
@@ -26,6 +29,18 @@ _PICKLE_STARTS = (
 )
 _OLD_PICKLE_STARTS = (b"(", b"c", b"]", b"}")  # protocols 0 and 1, which end with a full stop
 
+# In UBJ a brace is followed by the type of the length of a key, or of all values; in JSON by a quote or a space.
+_UBJ_AFTER_BRACE = tuple(bytes([mark]) for mark in b"iUIlL$#")
+
+_OTHER_FORMATS = {
+    b"CBM1": 'this is CatBoost\'s binary format; save the model with model.save_model(path, format="json")',
+    b"binf": "this is XGBoost's old binary format; load it with that version and save it as .json or .ubj",
+}
+_UNKNOWN = (
+    "not a model file that is known here: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, skops, the BA-Trees text "
+    f'format (begins with DATASET_NAME:) or the project\'s JSON ("format": "{FORMAT}")'
+)
+
 __all__ = ["import_model", "load_ensemble"]
 
 
@@ -35,37 +50,86 @@ def import_model(model: object, *, voting: str = "auto", missing: str = "auto") 
     _check_option("missing", missing, MISSING)
     if isinstance(model, type):
         raise UnsupportedModelError(f"{model.__name__} is a class, not a fitted model; create one and call fit(X, y)")
-    if any(base.__module__.startswith("sklearn.") for base in type(model).__mro__):
+    names = None
+    if _is_from("sklearn", model):
+        from onetree.importers.sklearn import unwrap
+
+        model, names = unwrap(model)
+    ensemble = _import_bare(model, voting, missing)
+    if names is not None and len(names) == ensemble.n_features:
+        ensemble = replace(ensemble, feature_names=names)
+    return ensemble
+
+
+def _import_bare(model: object, voting: str, missing: str) -> Ensemble:
+    """Read a model that nothing stands around."""
+    # The classes of these libraries also inherit from scikit-learn's, so scikit-learn comes last.
+    boosted = next((name for name in ("xgboost", "lightgbm", "catboost") if _is_from(name, model)), None)
+    if boosted is not None and voting != "auto":
+        raise UnsupportedModelError(
+            f'{type(model).__name__} adds scores; its trees name no class to vote for. Use voting="auto"'
+        )
+    if boosted == "xgboost":
+        from onetree.importers.xgboost import import_xgboost
+
+        return import_xgboost(model, missing=missing)
+    if boosted == "lightgbm":
+        from onetree.importers.lightgbm import import_lightgbm
+
+        return import_lightgbm(model, missing=missing)
+    if boosted == "catboost":
+        from onetree.importers.catboost import import_catboost
+
+        return import_catboost(model, missing=missing)
+    if _is_from("sklearn", model):
         from onetree.importers.sklearn import import_sklearn
 
         return import_sklearn(model, voting=voting, missing=missing)
     raise UnsupportedModelError(
-        f"cannot read a model of type {type(model).__module__}.{type(model).__qualname__}; "
-        "give a fitted scikit-learn tree or forest, or an Ensemble"
+        f"cannot read a model of type {type(model).__module__}.{type(model).__qualname__}; give a fitted tree ensemble "
+        "of scikit-learn, XGBoost, LightGBM or CatBoost, or an Ensemble"
     )
 
 
-def load_ensemble(path: str | os.PathLike[str], *, voting: str = "auto") -> Ensemble:
+def _is_from(library: str, model: object) -> bool:
+    """Whether the model's class, or one that it inherits from, belongs to the library."""
+    return any(base.__module__.split(".")[0] == library for base in type(model).__mro__)
+
+
+def load_ensemble(path: str | os.PathLike[str], *, voting: str = "auto", missing: str = "auto") -> Ensemble:
     """Read an ensemble from a file, recognised by its content.
 
     Parameters
     ----------
     path : path
-        A file in the BA-Trees text format or in the project's own JSON.
+        XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, skops with a scikit-learn model, the BA-Trees text
+        format, or the project's own JSON.
     voting : {"auto", "soft", "hard"}
         "auto" is what the file says; "hard" makes each tree vote for its own class.
+    missing : {"auto", "follow", "refuse"}
+        Whether NaN is an input: "follow" wherever the model accepts it, "auto" only if the model met NaN in
+        training. A file that `Ensemble.save` wrote says itself where NaN is an input; "refuse" then takes it away.
 
     Raises
     ------
     ModelFileError
         If the file cannot be read, is of no known kind, or its structure is broken.
+    UnsupportedModelError
+        If the file is sound, but its model is of a kind that cannot be converted.
     """
     _check_option("voting", voting, VOTINGS)
+    _check_option("missing", missing, MISSING)
     content = read_whole(path)
     try:
-        ensemble = _parse(content)
+        ensemble = _parse(content, missing)
+    except UnsupportedModelError as error:
+        raise UnsupportedModelError(f"{path}: {error}") from None
     except (ModelFileError, InvalidInputError) as error:
         raise ModelFileError(f"{path}: {error}") from None
+    except RecursionError:
+        raise ModelFileError(f"{path}: nested more deeply than any model is; is it the right file?") from None
+    except MemoryError:
+        raise ModelFileError(f"{path}: does not fit into memory; is it the right file?") from None
     if voting == "hard":
         return ensemble.to_hard_vote()
     if voting == "soft" and ensemble.rule.kind != "soft":
@@ -75,7 +139,7 @@ def load_ensemble(path: str | os.PathLike[str], *, voting: str = "auto") -> Ense
     return ensemble
 
 
-def _parse(content: bytes) -> Ensemble:
+def _parse(content: bytes, missing: str) -> Ensemble:
     start = content[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if _is_pickle(content):
         raise ModelFileError(
@@ -84,13 +148,54 @@ def _parse(content: bytes) -> Ensemble:
             "as files, skops is the safe format"
         )
     if start.startswith(b"DATASET_NAME:"):
-        return parse_ba_text(content)
-    if start.startswith(b"{") and f'"{FORMAT}"'.encode() in content:
-        return parse_json(content)
-    raise ModelFileError(
-        "not a model file that is known here: neither the BA-Trees text format (begins with DATASET_NAME:) "
-        f'nor the project\'s JSON ("format": "{FORMAT}")'
-    )
+        return _with_missing(parse_ba_text(content), missing)
+    if start.startswith((b"tree\n", b"tree\r\n")):
+        from onetree.importers.lightgbm import parse_lightgbm_text
+
+        return parse_lightgbm_text(content, missing=missing)
+    if content.startswith(b"PK\x03\x04"):
+        from onetree.importers.skops import parse_skops
+
+        return parse_skops(content, missing=missing)
+    if content[:1] == b"{" and content[1:2] in _UBJ_AFTER_BRACE:
+        from onetree.importers.xgboost import parse_xgboost_ubj
+
+        return parse_xgboost_ubj(content, missing=missing)
+    if start.startswith(b"{"):
+        return _parse_json_of_some_library(content, missing)
+    for mark, remedy in _OTHER_FORMATS.items():
+        if start.startswith(mark):
+            raise ModelFileError(remedy)
+    raise ModelFileError(_UNKNOWN)
+
+
+def _parse_json_of_some_library(content: bytes, missing: str) -> Ensemble:
+    """Tell the JSON files apart by the entries that only they have."""
+    if f'"{FORMAT}"'.encode() in content:
+        return _with_missing(parse_json(content), missing)
+    if b'"learner"' in content:
+        from onetree.importers.xgboost import parse_xgboost_json
+
+        return parse_xgboost_json(content, missing=missing)
+    if b'"oblivious_trees"' in content or b'"features_info"' in content:
+        from onetree.importers.catboost import parse_catboost_json
+
+        return parse_catboost_json(content, missing=missing)
+    if b'"tree_info"' in content:
+        raise ModelFileError("LightGBM's JSON dump does not hold the exact model; use booster.save_model(path)")
+    if b'"onetree-tree"' in content:
+        raise ModelFileError("this is a tree that onetree made, not an ensemble; give the ensemble it was made from")
+    raise ModelFileError(_UNKNOWN)
+
+
+def _with_missing(ensemble: Ensemble, missing: str) -> Ensemble:
+    """Return an ensemble whose file says where NaN is an input, without these inputs if they are to be refused."""
+    if missing == "follow" and not ensemble.nan_features.any():
+        raise InvalidInputError(
+            'this file says that no feature takes missing values, so there is nothing that missing="follow" could '
+            'follow; read the model itself with missing="follow" and save that'
+        )
+    return replace(ensemble, nan_features=np.zeros_like(ensemble.nan_features)) if missing == "refuse" else ensemble
 
 
 def _is_pickle(content: bytes) -> bool:

@@ -21,7 +21,8 @@ _COLUMNS = (
     "threshold / node depth / majority class (starts with index 0)"
 )
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
+# A digit can be matched in one way only: otherwise the time for a million of them would grow with their square.
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 _MAX_FEATURES = 1_000_000
 _MAX_VOTES = 1 << 27  # entries of the value array, 1 GiB
 

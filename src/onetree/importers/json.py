@@ -18,7 +18,7 @@ from onetree.labels import labels_from_json, labels_to_json
 
 FORMAT, VERSION = "onetree-ensemble", 1
 _KEYS = {"classes", "features", "nan_features", "rule", "base", "roots", "nodes"}
-_RULE_KEYS = {"kind", "dtype", "divisor", "cut", "cut_inclusive"}
+_RULE_KEYS = {"kind", "dtype", "divisor", "cut", "cut_inclusive", "softmax"}
 _INDICES = ("feature", "left", "right")
 _NODE_KEYS = {*_INDICES, "threshold", "missing_left", "value"}
 
@@ -43,6 +43,7 @@ def write_json(ensemble: Ensemble, path: str | os.PathLike[str]) -> None:
             "divisor": float(rule.divisor),
             "cut": float(rule.cut),
             "cut_inclusive": bool(rule.cut_inclusive),
+            "softmax": bool(rule.softmax),
         },
         "base": ensemble.base.tolist(),
         "roots": ensemble.roots.tolist(),
@@ -98,8 +99,8 @@ def _rule(document: Any) -> Rule:
     require_keys(document, _RULE_KEYS, '"rule"')
     kind, dtype = list_of([document["kind"], document["dtype"]], (str,), "rule")
     divisor, cut = list_of([document["divisor"], document["cut"]], (float, int), "rule")
-    (cut_inclusive,) = list_of([document["cut_inclusive"]], (bool,), "rule")
-    return Rule(kind, dtype, float(divisor), float(cut), cut_inclusive)
+    cut_inclusive, softmax = list_of([document["cut_inclusive"], document["softmax"]], (bool,), "rule")
+    return Rule(kind, dtype, float(divisor), float(cut), cut_inclusive, softmax)
 
 
 def _values(

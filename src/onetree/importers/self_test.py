@@ -3,7 +3,9 @@
 Knows nothing of any library: it gets the model as a function from inputs to labels.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -15,20 +17,49 @@ from onetree.errors import FidelityError
 N_ROWS = 1000
 """Rows of each kind: random, on the thresholds, and with missing values where they are an input."""
 
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+
 _MAX_VALUES = 4_000_000  # fewer rows for models with very many features
 
-_LARGEST = float(np.finfo(np.float32).max)  # libraries that compare in float32 refuse larger inputs
+_rows_compared: ContextVar[list[int] | None] = ContextVar("rows_compared", default=None)
 
 
-def self_test(ensemble: Ensemble, predict: Callable[[NDArray[np.float64]], NDArray[Any]], model_name: str) -> int:
+@contextmanager
+def rows_compared() -> Iterator[list[int]]:
+    """Collect the number of rows of each self-test that runs inside; every one of them found no difference."""
+    counts: list[int] = []
+    token = _rows_compared.set(counts)
+    try:
+        yield counts
+    finally:
+        _rows_compared.reset(token)
+
+
+def self_test(
+    ensemble: Ensemble,
+    predict: Callable[[NDArray[np.float64]], NDArray[Any]],
+    model_name: str,
+    *,
+    largest: float = FLOAT32_MAX,
+) -> int:
     """Compare the ensemble with the model; return the number of rows compared.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    predict : function
+        The model: float64 inputs in, labels out.
+    model_name : str
+        For the message.
+    largest : float
+        Largest magnitude of an input that the model takes; infinity where infinite inputs are fine.
 
     Raises
     ------
     FidelityError
         If a row gets another class from the ensemble than from the model.
     """
-    X = sample_rows(ensemble, np.random.default_rng(0))
+    X = sample_rows(ensemble, np.random.default_rng(0), largest=largest)
     expected, found = np.asarray(predict(X)), ensemble.predict(X)
     differs = expected != found
     if np.any(differs):
@@ -38,15 +69,20 @@ def self_test(ensemble: Ensemble, predict: Callable[[NDArray[np.float64]], NDArr
             f"{np.count_nonzero(differs)} of {len(X)} inputs, for instance {X[row].tolist()}: "
             f"{found[row]!r} instead of {expected[row]!r}; if its `predict` is the library's own, please report this"
         )
+    counts = _rows_compared.get()
+    if counts is not None:
+        counts.append(len(X))
     return len(X)
 
 
-def sample_rows(ensemble: Ensemble, rng: np.random.Generator) -> NDArray[np.float64]:
+def sample_rows(ensemble: Ensemble, rng: np.random.Generator, *, largest: float = FLOAT32_MAX) -> NDArray[np.float64]:
     """Return inputs spread around the thresholds, inputs on and next to them, and inputs with gaps."""
     n_features = ensemble.n_features
     n_rows = max(10, min(N_ROWS, _MAX_VALUES // max(1, n_features)))
     random = rng.standard_normal((n_rows, n_features))
     adjacent = random.copy()
+    # Far out, yet so that libraries which add up all inputs to find infinite ones see no overflow.
+    extremes = [-1e30, 1e30] if np.isfinite(largest) else [-np.inf, np.inf, -1e300, 1e300]
     inner = (ensemble.feature >= 0) & np.isfinite(ensemble.threshold)
     for feature in np.unique(ensemble.feature[inner]).tolist():
         cuts = np.unique(ensemble.threshold[inner & (ensemble.feature == feature)])
@@ -54,7 +90,7 @@ def sample_rows(ensemble: Ensemble, rng: np.random.Generator) -> NDArray[np.floa
         margin = 0.1 * (high - low) + 0.01 * max(abs(low), abs(high), 1.0)
         random[:, feature] = 2 * rng.uniform(low - margin, high + margin, n_rows)
         # Each column takes all its points once before any of them twice, in an order of its own.
-        points = _points_at(cuts)
+        points = np.concatenate([_points_at(cuts), extremes])
         adjacent[:, feature] = rng.permutation(np.resize(rng.permutation(points), n_rows))
     kinds = [random, adjacent]
     if ensemble.nan_features.any():
@@ -62,13 +98,13 @@ def sample_rows(ensemble: Ensemble, rng: np.random.Generator) -> NDArray[np.floa
         rate = rng.choice([0.1, 0.5, 1.0], size=(n_rows, 1), p=[0.5, 0.45, 0.05])
         gaps = (rng.random(with_gaps.shape) < rate) & ensemble.nan_features
         kinds.append(np.where(gaps, np.nan, with_gaps))
-    return np.clip(np.concatenate(kinds), -_LARGEST, _LARGEST)
+    return np.clip(np.concatenate(kinds), -largest, largest)
 
 
 def _points_at(cuts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return each cut and its neighbours on both sides, among float64 and among float32 values."""
     with np.errstate(over="ignore", under="ignore"):
-        single = np.clip(cuts, -_LARGEST, _LARGEST).astype(np.float32)
+        single = np.clip(cuts, -FLOAT32_MAX, FLOAT32_MAX).astype(np.float32)
         around = [single, np.nextafter(single, np.float32(-np.inf)), np.nextafter(single, np.float32(np.inf))]
         return np.concatenate(
             [cuts, np.nextafter(cuts, -np.inf), np.nextafter(cuts, np.inf), *(x.astype(np.float64) for x in around)]

@@ -1,0 +1,120 @@
+"""scikit-learn's tree ensembles, one module per family.
+
+Each family is read from its arrays into an `Ensemble` whose sum is formed as scikit-learn forms it. Then it is
+decided whether NaN is an input, and the result is compared with the model's own `predict`.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_regressor
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.tree import DecisionTreeClassifier
+
+from onetree.ensemble import Ensemble
+from onetree.errors import UnsupportedModelError
+from onetree.importers.self_test import self_test
+from onetree.importers.sklearn.adaboost import read_adaboost
+from onetree.importers.sklearn.bagging import read_bagging
+from onetree.importers.sklearn.gradient_boosting import read_gradient_boosting
+from onetree.importers.sklearn.hist_gradient_boosting import read_hist_gradient_boosting
+from onetree.importers.sklearn.reading import Reading, hard_vote, without_names
+from onetree.importers.sklearn.trees import read_trees
+from onetree.importers.sklearn.voting import read_voting
+from onetree.importers.sklearn.wrappers import unwrap
+
+__all__ = ["import_sklearn", "unwrap"]
+
+_READERS: dict[type, Callable[[Any], Reading]] = {
+    DecisionTreeClassifier: read_trees,
+    RandomForestClassifier: read_trees,
+    ExtraTreesClassifier: read_trees,
+    BaggingClassifier: read_bagging,
+    AdaBoostClassifier: read_adaboost,
+    VotingClassifier: read_voting,
+    GradientBoostingClassifier: read_gradient_boosting,
+    HistGradientBoostingClassifier: read_hist_gradient_boosting,
+}
+
+# They stand around a model and change its classes, so the model inside is not the same function.
+_CHANGE_CLASSES = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV")
+
+
+def import_sklearn(model: Any, *, voting: str = "auto", missing: str = "auto") -> Ensemble:
+    """Read a fitted scikit-learn tree ensemble and check it against its own `predict`."""
+    reading = _reader(model)(model)
+    ensemble = _with_voting(model, reading, voting)
+    live = _deterministic_copy(model)
+    if missing == "follow" or (missing == "auto" and reading.met_nan):
+        ensemble = replace(ensemble, nan_features=np.full(ensemble.n_features, _takes_nan(live, ensemble.n_features)))
+    predict: Callable[[NDArray[np.float64]], NDArray[Any]] = live.predict
+    if voting == "hard" and reading.members:
+
+        def predict(X: NDArray[np.float64]) -> NDArray[Any]:
+            return hard_vote(reading.members, ensemble.classes, X)
+
+    self_test(ensemble, predict, type(model).__name__, largest=reading.largest)
+    return ensemble
+
+
+def _reader(model: Any) -> Callable[[Any], Reading]:
+    """Return the function that reads a model of this class, or say why there is none."""
+    name = type(model).__name__
+    supported = ", ".join(sorted(family.__name__ for family in _READERS))
+    reader = next((read for family, read in _READERS.items() if isinstance(model, family)), None)
+    if reader is None and is_regressor(model):
+        raise UnsupportedModelError(f"{name} is a regressor; onetree needs a classifier: {supported}")
+    if name in _CHANGE_CLASSES:
+        raise UnsupportedModelError(
+            f"{name} changes the classes that its model predicts, and this change cannot be read; "
+            "pass the model inside it, if that is the one to be explained"
+        )
+    if reader is None:
+        raise UnsupportedModelError(f"{name} is not supported; give a fitted {supported}")
+    if not hasattr(model, "classes_"):
+        raise UnsupportedModelError(f"this {name} is not fitted; call fit(X, y) first")
+    return reader
+
+
+def _with_voting(model: Any, reading: Reading, voting: str) -> Ensemble:
+    """Return the ensemble under the rule that was asked for."""
+    kind = reading.ensemble.rule.kind
+    if voting == "auto" or voting == kind:
+        return reading.ensemble
+    if voting == "hard" and reading.members:
+        return reading.ensemble.to_hard_vote()
+    rule = "adds scores" if kind.startswith("score") else f"is a {kind} vote"
+    raise UnsupportedModelError(
+        f'this {type(model).__name__} {rule} and cannot be read with voting="{voting}"; use voting="auto"'
+    )
+
+
+def _takes_nan(live: Any, n_features: int) -> bool:
+    """Ask the model itself: which versions and parameters take NaN is written nowhere else."""
+    try:
+        live.predict(np.full((1, n_features), np.nan))
+    except ValueError:
+        return False
+    return True
+
+
+def _deterministic_copy(model: Any) -> Any:
+    """Return a shallow copy that adds its trees in order, says nothing and takes unnamed columns."""
+    live = without_names(model)
+    live.verbose = 0
+    if hasattr(live, "n_jobs"):
+        live.n_jobs = 1
+    if isinstance(live, VotingClassifier):  # its members were fitted on the named columns themselves
+        live.estimators_ = [without_names(member) for member in live.estimators_]
+    return live

@@ -1,0 +1,246 @@
+"""XGBoost's tree models: `Booster`, `XGBClassifier`, `XGBRFClassifier`, JSON and UBJ files.
+
+All are read from the file format, which is exact; a live model is then compared with its own predictions, and its
+margins to the last bit. A file that an `XGBClassifier` saved is read as that class predicts (up to the best
+iteration), any other as `Booster.predict` does (all trees). Margins are added in float32 in the order of the trees.
+
+An input goes left iff float32(x) < threshold; NaN follows each split's default direction. Training without missing
+values leaves the same default at all splits (right with hist and approx, left with exact), so a model whose splits
+differ in it has met NaN.
+"""
+
+import ctypes
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.ensemble import Ensemble, Rule
+from onetree.errors import FidelityError, InvalidInputError, ModelFileError, UnsupportedModelError
+from onetree.importers.self_test import self_test
+from onetree.importers.thresholds import canonical_thresholds_below
+from onetree.importers.xgboost_file import FileModel, read_json, read_ubj
+
+# The least margin whose sigmoid, computed in float32, is above 0.5.
+_LOGISTIC_CUT = float.fromhex("0x1.800002p-24")
+
+_RULES = {
+    "binary:logistic": Rule("score", dtype="float32", cut=_LOGISTIC_CUT, cut_inclusive=True),
+    "binary:hinge": Rule("score", dtype="float32"),
+    "multi:softprob": Rule("scores", dtype="float32", softmax=True),
+    "multi:softmax": Rule("scores", dtype="float32"),
+}
+
+_MAX_VALUES = 1 << 27  # entries of the value array, 1 GiB
+
+
+def import_xgboost(model: Any, *, missing: str = "auto") -> Ensemble:
+    """Read a trained XGBoost classifier and check it against its own predictions.
+
+    Parameters
+    ----------
+    model : xgboost.Booster, XGBClassifier or XGBRFClassifier
+    missing : {"auto", "follow", "refuse"}
+        Whether NaN is an input; "auto" if the model shows that it met NaN in training.
+    """
+    try:
+        import xgboost
+    except ImportError:
+        raise UnsupportedModelError("XGBoost is not installed; run: pip install xgboost") from None
+    name = type(model).__name__
+    if isinstance(model, xgboost.Booster):
+        booster, classes, wrapped = model, None, False
+    elif isinstance(model, xgboost.XGBClassifier):
+        booster, classes, wrapped = *_unwrap(model), True
+    else:
+        raise UnsupportedModelError(
+            f"{name} is not a classifier of XGBoost that can be read; give a Booster, XGBClassifier or XGBRFClassifier"
+        )
+    try:
+        file = read_ubj(bytes(booster.save_raw("ubj")))
+        ensemble = _ensemble(file, wrapped=wrapped, missing=missing, classes=classes)
+    except xgboost.core.XGBoostError:
+        raise UnsupportedModelError(f"this {name} is not trained; call xgboost.train or fit(X, y) first") from None
+    except ModelFileError as error:
+        raise UnsupportedModelError(f"this {name} is damaged: {error}; train it again") from None
+    if wrapped and file.objective == "multi:softprob" and file.n_groups == 2:
+        raise UnsupportedModelError(
+            f"this {name} has two classes and the objective multi:softprob, for which its predict returns no classes; "
+            "use binary:logistic, or pass model.get_booster()"
+        )
+    if wrapped:
+        _check_missing_value(model, ensemble)
+
+    def margins_of(X: NDArray[np.float64]) -> Any:
+        if wrapped:
+            return model.predict(X, output_margin=True, validate_features=False)
+        return booster.predict(xgboost.DMatrix(X), output_margin=True, validate_features=False)
+
+    def predict(X: NDArray[np.float64]) -> NDArray[Any]:
+        margins = np.asarray(margins_of(X)).reshape(len(X), -1)
+        if not np.array_equal(margins, ensemble.scores(X)):
+            raise FidelityError(
+                f"import self-test: the margins of this {name} differ from those of the ensemble read from it, "
+                f"with xgboost {xgboost.__version__} on {sys.platform}; please report this"
+            )
+        if wrapped:
+            return np.asarray(model.predict(X, validate_features=False))
+        return _classes_of(booster.predict(xgboost.DMatrix(X), validate_features=False), file.objective)
+
+    self_test(ensemble, predict, name)
+    return ensemble
+
+
+def parse_xgboost_json(content: bytes, *, missing: str = "auto") -> Ensemble:
+    """Read a model from the content of a file that XGBoost saved as JSON."""
+    return _ensemble_of_file(read_json(content), missing)
+
+
+def parse_xgboost_ubj(content: bytes, *, missing: str = "auto") -> Ensemble:
+    """Read a model from the content of a file that XGBoost saved as UBJSON."""
+    return _ensemble_of_file(read_ubj(content), missing)
+
+
+def _ensemble_of_file(file: FileModel, missing: str) -> Ensemble:
+    return _ensemble(file, wrapped=file.from_scikit_learn_wrapper, missing=missing)
+
+
+def _unwrap(model: Any) -> tuple[Any, NDArray[Any]]:
+    """Return the booster of an `XGBClassifier` and its classes."""
+    name = type(model).__name__
+    if getattr(model, "_Booster", None) is None:
+        raise UnsupportedModelError(f"this {name} is not fitted; call fit(X, y) first")
+    if callable(model.objective):
+        raise UnsupportedModelError(
+            f"this {name} was trained with an objective of your own, so what its scores mean is not known; if they are "
+            "to be read as those of binary:logistic or multi:softprob, pass model.get_booster()"
+        )
+    return model.get_booster(), np.asarray(model.classes_)
+
+
+def _classes_of(predicted: NDArray[Any], objective: str) -> NDArray[Any]:
+    """Return the class indices for what `Booster.predict` returns."""
+    if objective == "multi:softprob":
+        index: NDArray[Any] = np.argmax(predicted, axis=1)
+    elif objective == "multi:softmax":
+        index = predicted.astype(np.int64)
+    else:
+        index = (predicted > 0.5).astype(np.int64)
+    return index
+
+
+def _ensemble(file: FileModel, *, wrapped: bool, missing: str, classes: NDArray[Any] | None = None) -> Ensemble:
+    rule = _RULES.get(file.objective)
+    if rule is None:
+        raise UnsupportedModelError(_why_not(file.objective))
+    n_classes = 2 if rule.kind == "score" else file.n_groups
+    if (rule.kind == "score") != (file.n_groups == 1):
+        raise ModelFileError(f"the objective {file.objective} does not go with {file.n_groups} scores")
+    if classes is None or len(classes) != n_classes:  # fitted on one class, a binary model still predicts two
+        classes = np.arange(n_classes)
+    stop = file.best_iteration if wrapped else None
+    n_trees = len(file.trees) if stop is None else int(file.n_trees_after[stop + 1])
+    if n_trees == 0:
+        raise UnsupportedModelError("this XGBoost model has no trees; train it for one round or more")
+    trees = file.trees[:n_trees]
+    sizes = [len(tree.feature) for tree in trees]
+    if sum(sizes) * file.n_groups > _MAX_VALUES:
+        raise ModelFileError(f"{file.n_groups} scores at {sum(sizes)} nodes are more than can be held")
+    offset = np.cumsum([0, *sizes[:-1]])
+    feature, left, right, number, default_left = (
+        np.concatenate([getattr(tree, key) for tree in trees])
+        for key in ("feature", "left", "right", "number", "default_left")
+    )
+    inner = feature >= 0
+    base = _base_margin(file)
+    leaf_value = _weighted(number, np.repeat(np.arange(n_trees), sizes), file, base, wrapped)
+    value = np.zeros((len(feature), file.n_groups))
+    value[np.arange(len(feature)), np.repeat(file.group[:n_trees], sizes)] = leaf_value
+    met_nan = len(np.unique(default_left[inner])) == 2
+    try:
+        return Ensemble(
+            classes=classes,
+            feature_names=file.feature_names,
+            roots=offset,
+            feature=feature,
+            threshold=canonical_thresholds_below(np.where(inner, number, np.float32(0))),
+            left=np.where(inner, left + np.repeat(offset, sizes), -1),
+            right=np.where(inner, right + np.repeat(offset, sizes), -1),
+            missing_left=default_left,
+            value=value,
+            base=base.astype(np.float64),
+            rule=rule,
+            nan_features=np.full(len(file.feature_names), missing == "follow" or (missing == "auto" and met_nan)),
+        )
+    except InvalidInputError as error:
+        raise ModelFileError(str(error)) from None
+
+
+def _why_not(objective: str) -> str:
+    known = ", ".join(_RULES)
+    if objective == "binary:logitraw":
+        return (
+            "the objective binary:logitraw gives a margin that XGBClassifier compares with 0.5, a cut that has no "
+            "meaning for it; train with binary:logistic"
+        )
+    return (
+        f"the objective {objective[:60]!r} of this XGBoost model predicts a number, a rank, or what an objective "
+        f"of your own means, but not a class; train a classifier, with one of {known}"
+    )
+
+
+def _weighted(
+    leaf: NDArray[np.float32], tree: NDArray[np.intp], file: FileModel, base: NDArray[np.float32], wrapped: bool
+) -> NDArray[np.float32]:
+    """Return what each leaf adds to its score, with DART's weight of its tree.
+
+    Before version 3.3, `XGBClassifier.predict` lets each tree predict alone, base included, and subtracts the base
+    again; that rounding belongs to its prediction.
+    """
+    if file.weight is None:
+        return leaf
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # overflow is refused with the leaf values
+        if wrapped and file.version < (3, 3):
+            own_base = base[file.group[tree]]
+            leaf = (own_base + leaf) - own_base
+        return leaf * file.weight[tree]
+
+
+def _base_margin(file: FileModel) -> NDArray[np.float32]:
+    """Return where the margins start; only the logistic objective transforms its base score."""
+    if file.objective != "binary:logistic":
+        return file.base_score
+    score, one = file.base_score[0], np.float32(1)
+    if file.version >= (3, 2):
+        tiny = np.float32(1e-6)
+        if not 0 <= score <= 1:
+            raise ModelFileError(f"the base score of the logistic objective is {score}, outside 0..1")
+        score = min(max(score, tiny), one - tiny)
+    elif not 0 < score < 1:
+        raise ModelFileError(f"the base score of the logistic objective is {score}, not between 0 and 1")
+    return np.array([-_logf(one / score - one)], dtype=np.float32)
+
+
+def _logf(x: np.float32) -> np.float32:
+    """Return the logarithm as the C library has it, which XGBoost calls: not always the nearest float32."""
+    try:
+        logf = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None).logf
+    except (OSError, AttributeError):
+        return np.float32(np.log(np.float64(x)))
+    logf.restype, logf.argtypes = ctypes.c_float, [ctypes.c_float]
+    return np.float32(logf(float(x)))
+
+
+def _check_missing_value(model: Any, ensemble: Ensemble) -> None:
+    """Refuse a wrapper that takes a number for missing, unless the number goes that way at each split anyway."""
+    marker = model.missing
+    if marker is None or np.isnan(marker):
+        return
+    inner = ensemble.feature >= 0
+    number_left = float(np.float32(marker)) <= ensemble.threshold[inner]
+    if np.any(number_left != ensemble.missing_left[inner]):
+        raise UnsupportedModelError(
+            f"this {type(model).__name__} takes {marker} for a missing value, which no threshold can express; "
+            f"pass model.get_booster() instead, and inputs with NaN in place of {marker}"
+        )
