@@ -15,10 +15,11 @@ def parse_document(
     format: str,  # noqa: A002
     version: int,
     keys: set[str],
+    optional: frozenset[str] = frozenset(),
 ) -> dict[str, Any]:
-    """Return the JSON object in `content` if it is of this format and version and has exactly these keys."""
+    """Return the JSON object in `content` if it is of this format and version and has these keys and no others."""
     try:
-        document = json.loads(content.decode(), parse_constant=_refuse_constant, object_pairs_hook=_unique)
+        document = json.loads(content.decode(), parse_constant=refuse_constant, object_pairs_hook=unique_entries)
     except (ValueError, RecursionError) as error:  # ValueError: bad JSON, bad UTF-8, an absurdly long number
         raise ModelFileError(f"not a JSON file, or cut short: {error}") from None
     if not isinstance(document, dict) or document.get("format") != format:
@@ -26,7 +27,7 @@ def parse_document(
     if type(document.get("version")) is not int or document["version"] != version:
         raise ModelFileError(f"version {document.get('version')!r} is not known, only {version}; update onetree")
     del document["format"], document["version"]
-    require_keys(document, keys, "the file")
+    require_keys(document, keys | (optional & set(document)), "the file")
     return document
 
 
@@ -45,11 +46,13 @@ def list_of(values: object, types: tuple[type, ...], name: str) -> list[Any]:
     return values
 
 
-def _refuse_constant(name: str) -> float:
+def refuse_constant(name: str) -> float:
+    """Refuse NaN and Infinity, which Python would read though they are not JSON; for `json.loads`."""
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_entries(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the entries of an object, none of which may occur twice; for `json.loads`."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("an entry occurs twice")

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from onetree import _core
+from onetree.domain import DomainLike
 from onetree.ensemble import as_ensemble
 from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.limits import OBJECTIVES, ProgressCallback, adapt, check_choice
+from onetree.restrict import restrict
 
 _MAX_CLASSES = 256  # a class is one byte in the native core
 _AUTO_BOXES = 0.0  # as the heuristic would choose
@@ -51,6 +53,7 @@ def estimate(
     source: object,
     *,
     objective: str = "leaves",
+    domain: DomainLike | None = None,
     budget: float = 1.5,
     random_state: int = 0,
     progress: ProgressCallback | None = None,
@@ -63,6 +66,8 @@ def estimate(
         What would be converted.
     objective : str
         What would be minimised.
+    domain : Domain or mapping, optional
+        Where the tree would have to be faithful, as in `born_again`.
     budget : float
         Seconds to spend, about; twice as many at most, but for large forests the first cut alone can take longer.
     random_state : int
@@ -84,7 +89,7 @@ def estimate(
         raise InvalidInputError(f"budget must be positive, in seconds, not {budget!r}")
     if not isinstance(random_state, int) or random_state < 0:
         raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
-    ensemble = as_ensemble(source)
+    ensemble = restrict(as_ensemble(source), domain)
     if ensemble.n_classes > _MAX_CLASSES:
         raise UnsupportedModelError(
             f"the model has {ensemble.n_classes} classes and at most {_MAX_CLASSES} are supported; merge rare classes"

@@ -6,16 +6,18 @@ from time import perf_counter
 from typing import Any
 
 from onetree import _core
+from onetree.domain import Domain, DomainLike, as_domain
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import FidelityError, GridTooLargeError, InvalidInputError, LimitReachedError, UnsupportedModelError
 from onetree.limits import OBJECTIVES as OBJECTIVES
 from onetree.limits import ProgressCallback, adapt, check_choice, memory_bytes, seconds, threads
+from onetree.restrict import restrict
 from onetree.tree import Tree
 
 METHODS = ("auto", "exact", "heuristic")
 ENGINES = ("interval-dp", "branch-and-bound")
 MAX_CLASSES = 256  # a class is one byte in the native core
-_AUTO_ENGINE = 0
+_AUTO_ENGINE, _QUICK_TABLE = 0, 4  # in the core's numbers; 1 and 2 are ENGINES
 _AUTO_BOXES = 0.0  # the heuristic chooses how large a grid goes to the exact engine
 
 Value = int | tuple[int, int]
@@ -28,7 +30,7 @@ class Solution:
     Parameters
     ----------
     tree : Tree
-        Predicts the ensemble's class everywhere.
+        Predicts the ensemble's class everywhere, or everywhere inside `Tree.domain`.
     objective : str
         What was minimised.
     status : {"optimal", "feasible"}
@@ -58,9 +60,10 @@ class Solution:
         return 0.0
 
     def __repr__(self) -> str:
+        where = "" if self.tree.domain is None else ", inside a domain"
         return (
             f"Solution({self.objective}: {self.status}, depth {self.tree.depth}, {self.tree.n_leaves} leaves, "
-            f"gap {self.gap:.1%}, {self.stats.get('seconds', 0.0):.3g} s)"
+            f"gap {self.gap:.1%}, {self.stats.get('seconds', 0.0):.3g} s{where})"
         )
 
 
@@ -70,6 +73,7 @@ def born_again(
     objective: str = "depth-leaves",
     method: str = "auto",
     engine: str | None = None,
+    domain: DomainLike | None = None,
     time_limit: float | None = None,
     memory_limit: float | None = None,
     n_jobs: int = 1,
@@ -90,6 +94,10 @@ def born_again(
         optimal; "auto" is exact where the grid allows it, heuristic otherwise. The tree is faithful in any case.
     engine : {"interval-dp", "branch-and-bound"}, optional
         Force one exact engine instead of the choice by size.
+    domain : Domain or mapping, optional
+        What the features can be, such as ``{"age": (18, 99), "sex": "binary", 5: "integer"}``: the tree is exact, and
+        the smallest, for these inputs only, which `Tree.domain` says. Both ends of a range belong to it; a feature that
+        is named is never missing unless it says ``"... or missing"``. See `domain_of` and `domain_around`.
     time_limit : float, optional
         Seconds.
     memory_limit : float, optional
@@ -126,7 +134,9 @@ def born_again(
     if not isinstance(random_state, int) or random_state < 0:
         raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
     ensemble = _solvable(source)
-    request = _Request(ensemble, objective, seconds(time_limit), memory_bytes(memory_limit), adapt(progress))
+    where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
+    inside = restrict(ensemble, where)
+    request = _Request(inside, where, objective, seconds(time_limit), memory_bytes(memory_limit), adapt(progress))
     if method == "heuristic":
         found = request.heuristic(random_state)
     elif method == "exact" or engine is not None:
@@ -142,14 +152,17 @@ def born_again(
 class _Request:
     """One ensemble, one objective, the limits: what every method needs."""
 
-    ensemble: Ensemble
+    ensemble: Ensemble  # inside the domain
+    domain: Domain | None
     objective: str
     time_limit: float  # 0: none
     memory_limit: float
     progress: Any
 
     def exact(self, engine: str | None, n_threads: int) -> Solution:
-        number = _AUTO_ENGINE if engine is None else 1 + ENGINES.index(engine)
+        return self._solve(_AUTO_ENGINE if engine is None else 1 + ENGINES.index(engine), n_threads)
+
+    def _solve(self, number: int, n_threads: int) -> Solution:
         objective = OBJECTIVES.index(self.objective)
         return self._run(
             lambda: _core.solve(
@@ -172,11 +185,11 @@ class _Request:
         )
 
     def either(self, n_threads: int, random_state: int) -> Solution:
-        """Prove the optimum if the table of boxes fits; otherwise the better of what both methods found in the time."""
+        """Prove the optimum where that is expected to fit; otherwise take the best that both methods find."""
         start = perf_counter()
         proven = None
         try:
-            proven = self.exact("interval-dp", n_threads)
+            proven = self._solve(_QUICK_TABLE, n_threads)
             if proven.status == "optimal":
                 return proven
         except GridTooLargeError:
@@ -198,12 +211,13 @@ class _Request:
 
     def _run(self, job: Callable[[], dict[str, Any]]) -> Solution:
         result = _run(job)
-        return _solution(self.ensemble, self.objective, result["solutions"][0], result["stats"])
+        return _solution(self.ensemble, self.domain, self.objective, result["solutions"][0], result["stats"])
 
 
 def pareto_front(
     source: object,
     *,
+    domain: DomainLike | None = None,
     time_limit: float | None = None,
     memory_limit: float | None = None,
     n_jobs: int = 1,
@@ -213,15 +227,18 @@ def pareto_front(
     """Find every best compromise between depth and leaves, from the shallowest tree to the one with fewest leaves.
 
     Takes the arguments of `born_again`. Each solution has the objective "depth-leaves": no tree of its depth
-    has fewer leaves, and no tree with as few leaves is shallower.
+    has fewer leaves, and no tree with as few leaves is shallower. At a limit, what is proven so far comes back with
+    ``stats["complete"]`` False; where that is nothing, a single faithful tree of status "feasible".
     """
     ensemble = _solvable(source)
+    where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
+    inside = restrict(ensemble, where)
     result = _run(
         lambda: _core.pareto_front(
-            ensemble, seconds(time_limit), memory_bytes(memory_limit), threads(n_jobs), adapt(progress)
+            inside, seconds(time_limit), memory_bytes(memory_limit), threads(n_jobs), adapt(progress)
         )
     )
-    front = [_solution(ensemble, "depth-leaves", found, result["stats"]) for found in result["solutions"]]
+    front = [_solution(inside, where, "depth-leaves", found, result["stats"]) for found in result["solutions"]]
     if verify:
         for solution in front:
             _prove(solution.tree, ensemble)
@@ -251,7 +268,9 @@ def _run(job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         ) from None
 
 
-def _solution(ensemble: Ensemble, objective: str, found: dict[str, Any], stats: dict[str, Any]) -> Solution:
+def _solution(
+    ensemble: Ensemble, domain: Domain | None, objective: str, found: dict[str, Any], stats: dict[str, Any]
+) -> Solution:
     tree = Tree(
         feature=found["feature"],
         threshold=found["threshold"],
@@ -261,13 +280,14 @@ def _solution(ensemble: Ensemble, objective: str, found: dict[str, Any], stats: 
         classes=ensemble.classes,
         feature_names=ensemble.feature_names,
         nan_features=ensemble.nan_features,
+        domain=domain,
     )
     return Solution(
         tree=tree,
         objective=objective,
         status="optimal" if found["optimal"] else "feasible",
-        value=_in_order(objective, found["depth"], found["leaves"]),
-        lower_bound=_in_order(objective, found["depth_bound"], found["leaves_bound"]),
+        value=in_order(objective, found["depth"], found["leaves"]),
+        lower_bound=in_order(objective, found["depth_bound"], found["leaves_bound"]),
         stats=dict(stats),
     )
 
@@ -283,7 +303,8 @@ def _prove(tree: Tree, ensemble: Ensemble) -> None:
         )
 
 
-def _in_order(objective: str, depth: int, leaves: int) -> Value:
+def in_order(objective: str, depth: int, leaves: int) -> Value:
+    """Give the measures that an objective names, in its order."""
     values: dict[str, Value] = {
         "depth": depth,
         "leaves": leaves,

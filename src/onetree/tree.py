@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from onetree import _core
+from onetree.domain import Domain
 from onetree.errors import InvalidInputError
 from onetree.inputs import check_input
 
 if TYPE_CHECKING:
     import os
 
+    from onnx import ModelProto
     from sklearn.tree import DecisionTreeClassifier
 
 LEAF = -1  # feature and children of a leaf, class of an inner node
@@ -48,6 +50,8 @@ class Tree:
         Where NaN is an input; elsewhere `predict` refuses it.
     exact : bool
         Whether the tree is the same function as its source; False after pruning.
+    domain : Domain, optional
+        Where it is: for inputs outside, what `predict` gives means nothing. None means everywhere.
     """
 
     feature: NDArray[np.int32]
@@ -59,6 +63,7 @@ class Tree:
     feature_names: tuple[str, ...]
     nan_features: NDArray[np.bool_]
     exact: bool = True
+    domain: Domain | None = None
 
     def __post_init__(self) -> None:
         for name in ("feature", "children_left", "children_right", "leaf_class"):
@@ -103,7 +108,7 @@ class Tree:
     @cached_property
     def n_leaves(self) -> int:
         """Number of leaves; a leaf that several paths share counts once for each path."""
-        return self._leaves_below()[0]
+        return self.leaves_below()[0]
 
     def node_depths(self) -> NDArray[np.int64]:
         """Length of the longest path from the root to each node."""
@@ -140,7 +145,7 @@ class Tree:
             box holds them where `upper` is NaN, and holds nothing else where `lower` is +inf as well. A path that
             contradicts itself has an empty box.
         """
-        below = np.array(self._leaves_below(), dtype=np.intp)
+        below = np.array(self.leaves_below(), dtype=np.intp)
         lower = np.empty((self.n_leaves, self.n_features))
         upper = np.empty((self.n_leaves, self.n_features))
         # All nodes of one depth at a time: node, first leaf below it, bounds.
@@ -160,7 +165,8 @@ class Tree:
             low, high = np.concatenate([low, right_low]), np.concatenate([left_high, high])
         return lower, upper
 
-    def _leaves_below(self) -> list[int]:
+    def leaves_below(self) -> list[int]:
+        """Count the leaves below each node, one per path: whole numbers of any size, since shared subtrees multiply."""
         n_below = [1] * self.n_nodes
         left, right = self.children_left.tolist(), self.children_right.tolist()
         for node in range(self.n_nodes - 1, -1, -1):  # children come later, so theirs are known
@@ -208,10 +214,35 @@ class Tree:
 
         return to_text(self, digits=digits)
 
+    def to_rules(self, *, digits: int | None = 6) -> str:
+        """Give the tree as IF-THEN rules, one per leaf; see `onetree.export.rules.to_rules`."""
+        from onetree.export.rules import to_rules
+
+        return to_rules(self, digits=digits)
+
+    def to_dot(self, *, digits: int | None = 6) -> str:
+        """Give the tree as a graph for Graphviz; see `onetree.export.dot.to_dot`."""
+        from onetree.export.dot import to_dot
+
+        return to_dot(self, digits=digits)
+
+    def to_code(self, language: str, **options: Any) -> str:
+        """Give the tree as "python", "c" or "sql" without dependencies; see `onetree.export.code.to_code`."""
+        from onetree.export.code import to_code
+
+        return to_code(self, language, **options)
+
+    def to_onnx(self, *, number: str = "float", style: str = "auto") -> ModelProto:
+        """Give the tree as an ONNX model; see `onetree.export.onnx.to_onnx`."""
+        from onetree.export.onnx import to_onnx
+
+        return to_onnx(self, number=number, style=style)
+
     def __repr__(self) -> str:
+        domain = "" if self.domain is None else f", domain={self.domain.to_dict(self.feature_names)}"
         return (
             f"Tree(depth={self.depth}, n_leaves={self.n_leaves}, n_features={self.n_features}, "
-            f"n_classes={self.n_classes}, exact={self.exact})"
+            f"n_classes={self.n_classes}, exact={self.exact}{domain})"
         )
 
 
@@ -234,6 +265,12 @@ def _check_structure(tree: Tree) -> None:
         raise InvalidInputError(f"nan_features has {len(tree.nan_features)} entries for {n_features} features")
     if tree.n_classes == 0:
         raise InvalidInputError("a tree needs at least one class")
+    if tree.domain is not None:
+        if len(tree.domain.values) != n_features:
+            raise InvalidInputError(f"the domain has {len(tree.domain.values)} entries for {n_features} features")
+        missing = [values is not None and values.missing for values in tree.domain.values]
+        if (np.array(missing, dtype=bool) & ~tree.nan_features).any():
+            raise InvalidInputError("the domain has missing values on a feature where the tree does not take them")
 
     node = np.arange(n_nodes)
     inner = tree.feature != LEAF

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from onetree.domain import Domain, DomainLike, as_domain
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError, LimitReachedError
 from onetree.tree import Tree
 from onetree.verify import cells, milp, search
+from onetree.verify.inside import Inside
 from onetree.verify.verdict import Verdict
 
 __all__ = ["METHODS", "Verdict", "verify"]
@@ -30,6 +33,7 @@ def verify(
     tree: Tree,
     source: Any,
     *,
+    domain: DomainLike | None = None,
     method: str = "auto",
     max_cells: int = 2_000_000,
     time_limit: float | None = None,
@@ -37,10 +41,14 @@ def verify(
 ) -> Verdict:
     """Prove that `tree` predicts the class of `source` for every input, or find an input where it does not.
 
+    A tree that was made for a domain is compared inside that domain only, which the verdict says.
+
     Parameters
     ----------
     tree : Tree
     source : fitted model or Ensemble
+    domain : Domain or mapping, optional
+        Compare inside this domain instead of the tree's own; ``{}`` is everywhere.
     method : {"auto", "search", "cells", "milp"}
         "search" proves for every leaf of the tree, by branch and bound on the trees of the source, that no input in
         its box has another class; it does not depend on the number of cells. "cells" compares one input from every
@@ -78,9 +86,27 @@ def verify(
     if method not in METHODS:
         raise InvalidInputError(f"unknown method {method!r}; use one of {', '.join(METHODS)}")
     ensemble = as_ensemble(source)
-    _check_domain(tree, ensemble)
+    _check_features(tree, ensemble)
+    where = as_domain(tree.domain if domain is None else domain, ensemble.feature_names, ensemble.nan_features)
+    _check_missing(tree, ensemble, where)
     if time_limit is not None and not time_limit > 0:
         raise InvalidInputError(f"time_limit must be positive, not {time_limit!r}")
+    if where is None:
+        return _prove(tree, ensemble, method, max_cells, time_limit, progress)
+    inside = Inside(tree, ensemble, where)
+    verdict = _prove(inside.tree, inside.ensemble, method, max_cells, time_limit, progress)
+    point = verdict.counterexample
+    return replace(verdict, domain=where, counterexample=None if point is None else inside.point(point))
+
+
+def _prove(
+    tree: Tree,
+    ensemble: Ensemble,
+    method: str,
+    max_cells: int,
+    time_limit: float | None,
+    progress: ProofProgress | None,
+) -> Verdict:
     axes = cells.joint_axes(tree, ensemble)
     n_cells = cells.count(axes)
     if method == "auto":
@@ -112,13 +138,20 @@ def _limited(progress: ProofProgress | None, time_limit: float | None) -> ProofP
     return report
 
 
-def _check_domain(tree: Tree, ensemble: Ensemble) -> None:
+def _check_features(tree: Tree, ensemble: Ensemble) -> None:
     if tree.n_features != ensemble.n_features:
         raise InvalidInputError(
             f"the tree has {tree.n_features} features, but the source has {ensemble.n_features}; "
             "they do not belong together"
         )
-    only_source = ensemble.nan_features & ~tree.nan_features
+
+
+def _check_missing(tree: Tree, ensemble: Ensemble, domain: Domain | None) -> None:
+    taken = ensemble.nan_features.copy()
+    for feature, values in enumerate(() if domain is None else domain.values):
+        if values is not None:
+            taken[feature] = values.missing
+    only_source = taken & ~tree.nan_features
     if only_source.any():
         name = ensemble.feature_names[int(np.argmax(only_source))]
         raise InvalidInputError(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.ensemble import Ensemble
+from onetree.importers.order import count_order_fragile
 from onetree.tree import Tree
 from onetree.verify.verdict import Verdict, class_map, differing, walk
 
@@ -64,7 +65,7 @@ def chunks(axes: Axes) -> Iterator[NDArray[np.float64]]:
 
 def prove(tree: Tree, ensemble: Ensemble, axes: Axes, *, progress: Callable[[int, int], None] | None = None) -> Verdict:
     """Compare tree and ensemble in every cell."""
-    n_cells, n_checked = count(axes), 0
+    n_cells, n_checked, n_fragile = count(axes), 0, 0
     to_ensemble = class_map(tree, ensemble)
     for rows in chunks(axes):
         expected = ensemble.predict_index(rows)
@@ -73,6 +74,7 @@ def prove(tree: Tree, ensemble: Ensemble, axes: Axes, *, progress: Callable[[int
             first = int(np.argmax(differs))
             return differing(tree, ensemble, "cells", n_checked + first + 1, rows[first])
         n_checked += len(rows)
+        n_fragile += count_order_fragile(ensemble, rows)
         if progress is not None:
             progress(n_checked, n_cells)
-    return Verdict(equivalent=True, method="cells", n_checked=n_checked)
+    return Verdict(equivalent=True, method="cells", n_checked=n_checked, n_fragile=n_fragile)

@@ -196,17 +196,21 @@ def _rounding(ensemble: Ensemble) -> float:
     """Return how far the computed difference of two scores can be from the true one.
 
     That is 2 gamma(T + 3) sum |v|, with gamma(n) = nu / (1 - nu); twice that, since the weights of the program are
-    rounded as well. What division loses below the smallest normal number is not relative, and comes on top.
+    rounded as well. What division loses below the smallest normal number is not relative, and comes on top; so does
+    the distance at which a softmax still makes two scores one.
     """
     precision = np.finfo(ensemble.rule.dtype)
     unit, n = float(precision.eps) / 2, ensemble.n_trees + 3
     underflow = float(precision.smallest_subnormal) * (n + ensemble.rule.divisor)
-    return 4 * (n * unit / (1 - n * unit) * _largest_sum(ensemble) + underflow)
+    tie = 4 * unit * ensemble.rule.divisor if ensemble.rule.softmax else 0.0
+    return 4 * (n * unit / (1 - n * unit) * _largest_sum(ensemble) + underflow + tie)
 
 
 def _exact_step(ensemble: Ensemble) -> float | None:
     """Return a power of two of which all scores are small multiples, so that their sums are exact; or None."""
     rule = ensemble.rule
+    if rule.softmax:
+        return None
     numbers = np.append(ensemble.value.ravel(), [*ensemble.base, rule.cut * rule.divisor])
     for exponent in range(11):
         step = 2.0**-exponent

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.domain import Domain
 from onetree.ensemble import Ensemble
 from onetree.tree import Tree
 
@@ -27,6 +28,13 @@ class Verdict:
         An input on which the two differ, for both `Tree.predict` and the source.
     tree_class, ensemble_class : label or None
         What the two predict there.
+    n_fragile : int or None
+        Cells so near to a tie that the order of adding may decide their class; None if not counted. "search" takes
+        cells in which every tree ends in the same leaf for one, and counts none where one score is compared with a
+        cut. Tree and source agree in these cells too, but the source library may not agree with itself if it adds in
+        another order, on several threads for instance.
+    domain : Domain or None
+        The inputs that the verdict is about; None for all.
     """
 
     equivalent: bool
@@ -35,6 +43,8 @@ class Verdict:
     counterexample: NDArray[np.float64] | None = None
     tree_class: Any = None
     ensemble_class: Any = None
+    n_fragile: int | None = None
+    domain: Domain | None = None
 
     def __bool__(self) -> bool:
         return self.equivalent

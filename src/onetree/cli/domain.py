@@ -1,0 +1,83 @@
+"""The option ``--domain``: what features can be, given one by one, in a file, or by data."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from typing import Any
+
+import onetree
+from onetree.cli.prune import read_inputs
+from onetree.documents import refuse_constant, unique_entries
+from onetree.errors import InvalidInputError
+from onetree.files import read_whole
+
+HELP = (
+    "what a feature can be, so that the tree is exact for these inputs only, and smaller: age=18:99, age=integer, "
+    "'age=integer 18:99', sex=0,1, sex=binary, each with ' or missing'; by name or number, several times. Or a file: "
+    'JSON {"age": "18:99"}, or CSV data from which ranges, whole numbers and few values are inferred'
+)
+
+
+def add_domain(parser: argparse.ArgumentParser) -> None:
+    """Add the option."""
+    parser.add_argument("--domain", action="append", default=[], metavar="NAME=VALUES|FILE", help=HELP)
+
+
+def read_domain(arguments: argparse.Namespace, ensemble: onetree.Ensemble) -> onetree.Domain | None:
+    """Return the domain that the options describe; of a feature described twice, the last counts."""
+    if not arguments.domain:
+        return None
+    found: dict[int, Any] = {}
+    origins = []
+    for given in arguments.domain:
+        name, is_pair, text = given.rpartition("=")
+        domain = _one_feature(name, text, ensemble) if is_pair else _from_file(given, ensemble)
+        origins += [domain.origin] if domain.origin else []
+        found |= domain.to_dict()
+    return onetree.Domain.from_dict(found, ensemble.feature_names, origin=", ".join(origins))
+
+
+def words(domain: onetree.Domain, ensemble: onetree.Ensemble | onetree.Tree) -> str:
+    """Give a domain for people, on one line."""
+    origin = f" ({domain.origin})" if domain.origin else ""
+    return "; ".join(domain.describe(ensemble.feature_names)) + origin
+
+
+def _one_feature(name: str, text: str, ensemble: onetree.Ensemble) -> onetree.Domain:
+    by_number = name not in ensemble.feature_names and name.isascii() and name.isdigit()
+    return onetree.Domain.from_dict({int(name) if by_number else name: text}, ensemble.feature_names)
+
+
+def _from_file(path: str, ensemble: onetree.Ensemble) -> onetree.Domain:
+    content = read_whole(path)
+    if not content.lstrip().startswith(b"{"):
+        _check_header(path, content, ensemble)
+        return onetree.domain_of(read_inputs(path, ensemble, label=None, by_position=False))
+    try:
+        document = json.loads(content.decode(), parse_constant=refuse_constant, object_pairs_hook=unique_entries)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"{path}: not a JSON file, or cut short: {error}") from None
+    if not all(isinstance(text, str) for text in document.values()):
+        raise InvalidInputError(f'{path}: each feature needs its values as text, such as "18:99" or "integer"')
+    try:
+        return onetree.Domain.from_dict(document, ensemble.feature_names)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{path}: {error}") from None
+
+
+def _check_header(path: str, content: bytes, ensemble: onetree.Ensemble) -> None:
+    """Refuse a table that does not name the features, before anything else is said about it."""
+    try:
+        header = next(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")), [])
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InvalidInputError(f"{path} is neither JSON nor CSV: {error}") from None
+    known = {name.strip() for name in header}
+    absent = [name for name in ensemble.feature_names if name not in known]
+    if absent:
+        raise InvalidInputError(
+            f"{path} has no column {absent[0]!r}; a table for --domain begins with a line of names, those of the "
+            "model's features among them. A single feature is given as NAME=VALUES"
+        )

@@ -1,0 +1,130 @@
+"""Domains that nobody has to write down: what data look like, and the neighbourhood of one input."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from onetree.domain import Domain
+from onetree.ensemble import as_ensemble
+from onetree.errors import InvalidInputError
+from onetree.inputs import check_input
+from onetree.values import Values
+
+_ROWS_PER_CHOICE = 10  # seen less often, a few different values may just be few rows
+
+
+def domain_of(X: ArrayLike, *, max_choices: int = 10) -> Domain:
+    """Infer a domain from data: for each column its range, whether it is whole, or its few values.
+
+    A column with at most `max_choices` different values, ten rows for each on average, gets those as a finite set. Any
+    other has the range from its smallest to its largest value, of whole numbers only if all of them are. A feature may
+    be missing iff it is missing in some row. That the domain was inferred is said in its `origin`; whether inputs to
+    come lie in it is for `Domain.contains` to tell.
+
+    Parameters
+    ----------
+    X : array of shape (n_rows, n_features)
+        Numbers, NaN where they are missing.
+    max_choices : int
+        0 for ranges only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.column_stack([np.arange(30) % 2, np.arange(30), np.arange(30) / 4])
+    >>> domain_of(rows)
+    Domain({0: '0,1', 1: 'integer 0:29', 2: '0:7.25'}, origin='inferred from 30 rows')
+    """
+    rows = _checked(X)
+    if len(rows) == 0:
+        raise InvalidInputError("X has no rows, so no domain can be inferred; give data that stand for those to come")
+    values = tuple(_column_values(column, max_choices) for column in rows.T.astype(np.float64))
+    return Domain(values, origin=f"inferred from {len(rows):,} rows" if len(rows) > 1 else "inferred from 1 row")
+
+
+def domain_around(
+    x: ArrayLike, radius: ArrayLike | None = None, *, source: object | None = None, cells: int | None = None
+) -> Domain:
+    """Give the neighbourhood of one input, for the tree that explains the model there.
+
+    Parameters
+    ----------
+    x : array of shape (n_features,)
+        The input. Where it is NaN, the feature is always missing.
+    radius : float or array of shape (n_features,), optional
+        The domain holds ``x - radius`` to ``x + radius``: 0 keeps a feature as it is, inf lets it free. Relative to the
+        input it is ``0.1 * abs(x)``, relative to the data ``0.5 * X.std(axis=0)``.
+    source : fitted model or Ensemble, optional
+        Only with `cells`.
+    cells : int, optional
+        Instead of a radius: so many thresholds of the source to either side of each feature; 0 is the cell of `x`.
+
+    Examples
+    --------
+    >>> domain_around([5.0, 0.25], [1.0, 0.0])
+    Domain({0: '4:6', 1: '0.25'}, origin='around one input')
+    """
+    if (radius is None) == (cells is None) or (cells is None) != (source is None):
+        raise InvalidInputError("give either radius=, or both source= and cells=")
+    point = _checked(np.asarray(x)[np.newaxis])[0].astype(np.float64)
+    if radius is not None:
+        low, high = _ends_by_radius(point, radius)
+    else:
+        low, high = _ends_by_cells(point, source, cells)
+    values = tuple(
+        Values(choices=(), missing=True) if math.isnan(at) else Values(start, end)
+        for at, start, end in zip(point.tolist(), low.tolist(), high.tolist(), strict=True)
+    )
+    return Domain(values, origin="around one input")
+
+
+def _checked(X: ArrayLike) -> NDArray[Any]:
+    shape = np.shape(X)
+    n_features = shape[1] if len(shape) == 2 else 0
+    return check_input(X, n_features, np.ones(n_features, dtype=bool))
+
+
+def _column_values(column: NDArray[np.float64], max_choices: int) -> Values:
+    known = np.unique(column[~np.isnan(column)])
+    missing = bool(np.isnan(column).any())
+    few = len(known) <= max_choices and len(column) >= _ROWS_PER_CHOICE * len(known)
+    if known.size == 0 or (few and np.isfinite(known).all()):
+        return Values(choices=tuple(known.tolist()), missing=missing)
+    whole = bool(np.isfinite(known).all() and (known == np.floor(known)).all())
+    return Values(float(known[0]), float(known[-1]), integer=whole, missing=missing)
+
+
+def _ends_by_radius(point: NDArray[np.float64], radius: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+    try:
+        reach = np.broadcast_to(np.asarray(radius, dtype=np.float64), point.shape)
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"radius must be one number or {len(point)}, one per feature, not {radius!r}") from None
+    if not (reach >= 0).all():
+        raise InvalidInputError("a radius must be a number from 0 on")
+    with np.errstate(over="ignore"):
+        # An infinite x has no neighbourhood but itself, unless it is let free.
+        free = np.isinf(reach)
+        low = np.where(free, -np.inf, np.where(np.isinf(point), point, point - np.where(free, 0.0, reach)))
+        high = np.where(free, np.inf, np.where(np.isinf(point), point, point + np.where(free, 0.0, reach)))
+    return low, high
+
+
+def _ends_by_cells(point: NDArray[np.float64], source: object, cells: int | None) -> tuple[NDArray[Any], NDArray[Any]]:
+    if not isinstance(cells, int) or isinstance(cells, bool) or cells < 0:
+        raise InvalidInputError(f"cells must be a whole number from 0 on, not {cells!r}")
+    ensemble = as_ensemble(source)
+    if ensemble.n_features != len(point):
+        raise InvalidInputError(f"the input has {len(point)} features, but the source has {ensemble.n_features}")
+    low, high = np.full(len(point), -np.inf), np.full(len(point), np.inf)
+    for feature, at in enumerate(point.tolist()):
+        levels = np.unique(ensemble.threshold[ensemble.feature == feature])
+        here = int(np.searchsorted(levels, at))  # levels[here - 1] < x <= levels[here]
+        if here - 1 - cells >= 0:
+            low[feature] = np.nextafter(levels[here - 1 - cells], np.inf)
+        if here + cells < len(levels):
+            high[feature] = levels[here + cells]
+    return low, high

@@ -1,0 +1,136 @@
+"""The option --domain: spellings and files, and that every command says where the tree is exact."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+import onetree
+from onetree import Ensemble
+from onetree.cli import main
+
+X, Y = load_iris(return_X_y=True)
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    """A model file; the current folder is that of the file."""
+    monkeypatch.chdir(tmp_path)
+    Ensemble.from_model(RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, Y)).save("model.json")
+    return "model.json"
+
+
+def run(capsys, *words):
+    code = main(list(words))
+    return code, capsys.readouterr()
+
+
+def test_convert_restricts_the_tree_and_says_so(model, capsys):
+    code, said = run(capsys, "convert", model, "-o", "tree.json", "--domain", "x3=0:1", "--domain", "2=integer 1:3")
+    assert code == 0
+    assert "verified equal inside the domain" in said.out
+    assert "the domain: x2 is a whole number from 1 up to 3; 0 <= x3 <= 1" in said.out
+    assert onetree.load_tree("tree.json").domain.to_dict() == {2: "integer 1:3", 3: "0:1"}
+
+
+def test_the_json_of_each_command_names_the_domain(model, capsys):
+    domain = ["--domain", "x3=0:1", "--json"]
+    found = [json.loads(run(capsys, "convert", model, "-o", "tree.json", *domain)[1].out)]
+    found += [json.loads(run(capsys, command, model, *domain)[1].out) for command in ("estimate", "inspect")]
+    found.append(json.loads(run(capsys, "verify", model, "tree.json", "--json")[1].out))
+    assert [each["domain"] for each in found] == [{"x3": "0:1"}] * 4
+
+
+def test_without_the_option_there_is_no_domain(model, capsys):
+    found = json.loads(run(capsys, "convert", model, "-o", "tree.json", "--json")[1].out)
+    assert found["domain"] is None
+    assert "verified equal everywhere" in run(capsys, "convert", model, "-o", "tree.json")[1].out
+
+
+def test_verify_uses_the_domain_of_the_tree(model, capsys):
+    run(capsys, "convert", model, "-o", "tree.json", "--domain", "x3=0:1")
+    code, said = run(capsys, "verify", model, "tree.json")
+    assert code == 0
+    assert said.out.startswith("equal on every input of the domain: 0 <= x3 <= 1 (")
+
+
+def test_verify_in_a_wider_domain_finds_the_difference(model, capsys):
+    run(capsys, "convert", model, "-o", "tree.json", "--domain", "x3=0:1")
+    code, said = run(capsys, "verify", model, "tree.json", "--domain", "x3=:")
+    assert code == 1
+    assert said.out.startswith("not equal")
+
+
+def test_inspect_counts_only_the_levels_inside(model, capsys):
+    everywhere = json.loads(run(capsys, "inspect", model, "--json")[1].out)
+    inside = json.loads(run(capsys, "inspect", model, "--json", "--domain", "x3=0:1")[1].out)
+    assert inside["levels"][3] < everywhere["levels"][3]
+    assert "domain     0 <= x3 <= 1" in run(capsys, "inspect", model, "--domain", "x3=0:1")[1].out
+
+
+def test_an_estimate_is_that_of_the_domain(model, capsys):
+    everywhere = json.loads(run(capsys, "estimate", model, "--json")[1].out)
+    inside = json.loads(run(capsys, "estimate", model, "--json", "--domain", "x3=0:1")[1].out)
+    assert inside["leaves"] < everywhere["leaves"]
+
+
+def test_a_domain_comes_from_a_file(model, tmp_path, capsys):
+    (tmp_path / "domain.json").write_text('{"x3": "0:1", "x0": "integer"}')
+    found = json.loads(run(capsys, "inspect", model, "--json", "--domain", "domain.json")[1].out)
+    assert found["domain"] == {"x0": "integer", "x3": "0:1"}
+
+
+def test_a_domain_is_inferred_from_data_and_one_feature_overrides_it(model, tmp_path, capsys):
+    rows = "\n".join(",".join(map(str, row)) for row in X.tolist())
+    (tmp_path / "data.csv").write_text(f"x0,x1,x2,x3\n{rows}\n")
+    _, said = run(capsys, "convert", model, "-o", "tree.json", "--domain", "data.csv", "--domain", "x3=0:1")
+    domain = onetree.load_tree("tree.json").domain
+    assert domain.to_dict() == onetree.domain_of(X).to_dict() | {3: "0:1"}
+    assert domain.origin == "inferred from 150 rows"
+    assert "(inferred from 150 rows)" in said.out
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("x3=1:0", "empty"),
+        ("x9=0:1", "'x9'"),
+        ("9=0:1", "features 0 to 3"),
+        ("x3=much", "'much' is not a number"),
+        ("x3=0:1 or missing", "missing"),
+        ("nowhere.json", "nowhere.json"),
+        ("list.json", "neither JSON nor CSV|no column"),
+        ("cut.json", "cut.json: not a JSON file"),
+        ("number.json", "as text"),
+        ("unknown.json", "unknown.json: .*'height'"),
+        ("other.csv", "no column 'x0'"),
+        ("binary.csv", "neither JSON nor CSV"),
+    ],
+)
+def test_a_bad_domain_is_bad_input_and_nothing_is_written(given, message, model, tmp_path, capsys):
+    (tmp_path / "list.json").write_text("[1, 2]")
+    (tmp_path / "cut.json").write_text('{"x3": "0:1"')
+    (tmp_path / "number.json").write_text('{"x3": 1}')
+    (tmp_path / "unknown.json").write_text('{"height": "0:1"}')
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00")
+    code, said = run(capsys, "convert", model, "-o", "tree.json", "--domain", given)
+    assert code == 2
+    assert re.search(message, said.err)
+    assert not (tmp_path / "tree.json").exists()
+
+
+def test_a_command_that_is_proposed_repeats_the_domain(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 12))
+    forest = ExtraTreesClassifier(12, max_depth=4, random_state=0).fit(rows, rows[:, :4].sum(axis=1) > 0)
+    Ensemble.from_model(forest).save("large.json")
+    code, said = run(capsys, "convert", "large.json", "-o", "t.json", "--domain", "x0=integer :3", "--max-leaves", "10")
+    assert code == 3
+    assert "--domain 'x0=integer :3'" in said.err
