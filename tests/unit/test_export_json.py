@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from onetree import InvalidInputError, ModelFileError, load_tree
+from onetree import Domain, InvalidInputError, ModelFileError, load_tree
 from tests.unit.test_tree import small_tree
 
 FIELDS = ("feature", "threshold", "children_left", "children_right", "leaf_class", "nan_features")
@@ -35,6 +35,8 @@ def reload(document, folder):
         {"threshold": [np.inf, 1.0, 0, 0, 0], "nan_features": [True, False]},
         {"feature_names": ("größe", "a\nb")},
         {"exact": False},
+        {"domain": Domain.from_dict({0: (None, 0.1 + 0.2), 1: "integer -3:"}, 2, origin="inferred from 2 rows")},
+        {"domain": Domain.from_dict({0: {5e-324, 1e22}, 1: "missing"}, 2), "nan_features": [False, True]},
     ],
 )
 def test_a_tree_is_read_back_as_it_was(changes, tmp_path):
@@ -43,7 +45,11 @@ def test_a_tree_is_read_back_as_it_was(changes, tmp_path):
     again = load_tree(tmp_path / "tree.json")
     for name in FIELDS:
         assert getattr(again, name).tobytes() == getattr(tree, name).tobytes()
-    assert (again.feature_names, again.exact) == (tree.feature_names, tree.exact)
+    assert (again.feature_names, again.exact, again.domain) == (tree.feature_names, tree.exact, tree.domain)
+
+
+def test_a_tree_that_is_exact_everywhere_has_no_domain_in_its_file(document):
+    assert "domain" not in document
 
 
 @pytest.mark.parametrize(
@@ -100,6 +106,13 @@ def test_a_file_cut_anywhere_is_refused(tmp_path):
         (lambda d: d["nodes"]["threshold"].__setitem__(0, "-inf"), "threshold"),
         (lambda d: d["nodes"]["threshold"].__setitem__(0, None), "threshold"),
         (lambda d: d["nodes"]["threshold"].__setitem__(0, 10**400), "large"),
+        (lambda d: d.update(domain=None), "domain"),
+        (lambda d: d.update(domain={"values": [None, None]}), "origin"),
+        (lambda d: d.update(domain={"values": [None, None], "origin": 1}), "origin"),
+        (lambda d: d.update(domain={"values": [1, None], "origin": ""}), "values"),
+        (lambda d: d.update(domain={"values": [None], "origin": ""}), "entries"),
+        (lambda d: d.update(domain={"values": ["2:1", None], "origin": ""}), "empty"),
+        (lambda d: d.update(domain={"values": ["0:1 or missing", None], "origin": ""}), "missing"),
     ],
 )
 def test_a_broken_file_is_refused_with_its_name(change, message, document, tmp_path):

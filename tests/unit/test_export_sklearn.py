@@ -149,3 +149,7 @@ def test_labels_that_do_not_fit_are_refused(y, tree):
     labels = np.array(y, dtype=object) if y[0] == [] else y
     with pytest.raises(InvalidInputError, match="y "):
         tree.to_sklearn(X[:3], labels)
+
+
+def test_a_tree_that_is_not_exact_says_so():
+    assert small_tree(exact=False).to_sklearn().onetree_exact_ is False

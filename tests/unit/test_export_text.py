@@ -36,3 +36,7 @@ def test_a_name_cannot_break_the_lines():
 
 def test_deep_trees_give_short_lines():
     assert max(len(line) for line in chain(1000).to_text().split("\n")) < 120
+
+
+def test_a_tree_that_is_not_exact_says_so():
+    assert small_tree(exact=False).to_text().startswith("# NOT EXACT")

@@ -12,21 +12,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onetree.documents import list_of, parse_document, require_keys
+from onetree.domain import Domain
 from onetree.errors import InvalidInputError, ModelFileError
 from onetree.files import read_whole, write_whole
 from onetree.labels import labels_from_json, labels_to_json
 from onetree.tree import Tree
+from onetree.values import Values
 
 if TYPE_CHECKING:
     import os
 
 FORMAT, VERSION = "onetree-tree", 1
 _KEYS = {"exact", "classes", "features", "nan_features", "nodes"}
+_OPTIONAL = frozenset({"domain"})
 _INDICES = {"feature": "feature", "left": "children_left", "right": "children_right", "class": "leaf_class"}
 
 
 def write_tree(tree: Tree, path: str | os.PathLike[str]) -> None:
     """Write `tree` to `path`, whole or not at all."""
+    write_whole(path, to_json(tree) + "\n")
+
+
+def to_json(tree: Tree) -> str:
+    """Give the content of the file of `tree`; docs/schema/tree.schema.json describes it."""
     nodes: dict[str, Any] = {key: getattr(tree, name).tolist() for key, name in _INDICES.items()}
     # Python writes the shortest decimals that read back as the same float64. JSON has no infinity: "inf" stands for it.
     nodes["threshold"] = ["inf" if math.isinf(cut) else cut for cut in tree.threshold.tolist()]
@@ -39,7 +47,10 @@ def write_tree(tree: Tree, path: str | os.PathLike[str]) -> None:
         "nan_features": tree.nan_features.tolist(),
         "nodes": nodes,
     }
-    write_whole(path, json.dumps(document, allow_nan=False) + "\n")
+    if tree.domain is not None:
+        values = [None if values is None else str(values) for values in tree.domain.values]
+        document["domain"] = {"values": values, "origin": tree.domain.origin}
+    return json.dumps(document, allow_nan=False)
 
 
 def read_tree(path: str | os.PathLike[str]) -> Tree:
@@ -51,7 +62,7 @@ def read_tree(path: str | os.PathLike[str]) -> Tree:
 
 
 def _parse(content: bytes) -> Tree:
-    document = parse_document(content, format=FORMAT, version=VERSION, keys=_KEYS)
+    document = parse_document(content, format=FORMAT, version=VERSION, keys=_KEYS, optional=_OPTIONAL)
     nodes = document["nodes"]
     require_keys(nodes, {*_INDICES, "threshold"}, '"nodes"')
     (exact,) = list_of([document["exact"]], (bool,), "exact")
@@ -66,6 +77,14 @@ def _parse(content: bytes) -> Tree:
             feature_names=tuple(list_of(document["features"], (str,), "features")),
             nan_features=np.array(list_of(document["nan_features"], (bool,), "nan_features"), dtype=np.bool_),
             exact=exact,
+            domain=_domain(document["domain"]) if "domain" in document else None,
         )
     except OverflowError:
         raise ModelFileError("the file holds a number that is too large") from None
+
+
+def _domain(document: Any) -> Domain:
+    require_keys(document, {"values", "origin"}, '"domain"')
+    (origin,) = list_of([document["origin"]], (str,), "origin")
+    texts = list_of(document["values"], (str, type(None)), "values")
+    return Domain(tuple(None if text is None else Values.of(text) for text in texts), origin)

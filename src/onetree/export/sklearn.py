@@ -5,13 +5,14 @@ The result is scikit-learn's own object and needs onetree no longer: it can be p
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from onetree.errors import InvalidInputError
+from onetree.export.shape import unfolded
+from onetree.export.wording import count
 from onetree.inputs import check_input
 from onetree.tree import Tree
 
@@ -45,6 +46,8 @@ def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = Non
     -----
     Data never change a prediction: a leaf whose rows are mostly of another class than the tree says (or that has none)
     keeps a `value` of 1 for the class of the tree. `n_node_samples` and the `value` of inner nodes follow the data.
+    The model's attribute `onetree_exact_` is `tree.exact`; `onetree_domain_` says where, as a dict of texts by feature
+    name, or None for everywhere.
     """
     from sklearn.tree import DecisionTreeClassifier
     from sklearn.tree._tree import NODE_DTYPE
@@ -80,35 +83,22 @@ def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = Non
     model.classes_ = tree.classes.copy()
     model.n_classes_ = np.int64(tree.n_classes)
     model.tree_ = native
+    # scikit-learn has no comments: the one place to say that a tree was pruned, or is exact only inside a domain.
+    model.onetree_exact_ = tree.exact
+    model.onetree_domain_ = None if tree.domain is None else tree.domain.to_dict(tree.feature_names)
     if tree.feature_names != tuple(f"x{i}" for i in range(tree.n_features)):
         model.feature_names_in_ = np.array(tree.feature_names, dtype=object)
     return model
 
 
 def _unfolded(tree: Tree) -> Tree:
-    """Give the same tree with one parent for each node, level by level."""
-    n_nodes = 2 * tree.n_leaves - 1
-    if n_nodes == tree.n_nodes:
-        return tree
-    if n_nodes > _MAX_NODES:
+    """Give the same tree with one parent for each node, unless that is too large."""
+    if 2 * tree.n_leaves - 1 > _MAX_NODES:
         raise InvalidInputError(
-            f"the tree has {tree.n_leaves:.3g} leaves if equal subtrees are written out, as scikit-learn needs them, "
-            f"and that is done for at most {_MAX_NODES // 2:.3g}; use Tree.predict, or make the model smaller"
+            f"the tree has {count(tree.n_leaves)} leaves if equal subtrees are written out, as scikit-learn needs "
+            f"them, and that is done for at most {_MAX_NODES // 2:,}; use Tree.predict, or make the model smaller"
         )
-    source = np.empty(n_nodes, dtype=np.intp)  # the node of `tree` that each node stands for
-    left, right = np.full(n_nodes, -1, dtype=np.int32), np.full(n_nodes, -1, dtype=np.int32)
-    source[0], begin, end = 0, 0, 1
-    while begin < end:
-        at = np.arange(begin, end)
-        at = at[tree.children_left[source[at]] >= 0]
-        begin, end = end, end + 2 * at.size
-        left[at], right[at] = np.arange(begin, end, 2), np.arange(begin + 1, end, 2)
-        source[begin:end:2], source[begin + 1 : end : 2] = (
-            tree.children_left[source[at]],
-            tree.children_right[source[at]],
-        )
-    own = {name: getattr(tree, name)[source] for name in ("feature", "threshold", "leaf_class")}
-    return replace(tree, **own, children_left=left, children_right=right)
+    return unfolded(tree)
 
 
 def _count_leaves(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

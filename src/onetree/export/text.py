@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from onetree.export.wording import check_writable, feature_words, label_words, limitations
+
 if TYPE_CHECKING:
     from onetree.tree import Tree
 
@@ -24,6 +26,11 @@ def to_text(tree: Tree, *, digits: int | None = 6) -> str:
     digits : int or None
         Significant digits of the thresholds; None writes them exactly.
 
+    Returns
+    -------
+    str
+        First lines that begin with ``#`` say so if the tree is not exact, or only inside a domain.
+
     Examples
     --------
     >>> from onetree.tree import Tree
@@ -34,17 +41,17 @@ def to_text(tree: Tree, *, digits: int | None = 6) -> str:
       yes: kitten
       no: cat
     """
+    check_writable(tree, "text")
     feature, threshold = tree.feature.tolist(), tree.threshold.tolist()
     left, right, leaf_class = (
         tree.children_left.tolist(),
         tree.children_right.tolist(),
         tree.leaf_class.tolist(),
     )
-    names = [_printable(name) for name in tree.feature_names]
-    labels = [_printable(str(label)) for label in tree.classes.tolist()]
+    names, labels = feature_words(tree), label_words(tree)
     takes_nan = tree.nan_features.tolist()
 
-    lines = []
+    lines = [f"# {line}" for line in limitations(tree)]
     stack = [(0, 0, "")]
     while stack:
         node, depth, answer = stack.pop()
@@ -61,8 +68,3 @@ def to_text(tree: Tree, *, digits: int | None = 6) -> str:
         lines.append(f"{indent}{answer}{test}")
         stack += ((right[node], depth + 1, no), (left[node], depth + 1, "yes: "))
     return "\n".join(lines)
-
-
-def _printable(name: str) -> str:
-    """Escape what would break the one line per node, such as a newline in a name from a file."""
-    return name if name.isprintable() else ascii(name)

@@ -1,0 +1,195 @@
+"""The tree as C source for any device: constant tables or nested conditions, no memory allocation, no library.
+
+Thresholds are hexadecimal floats, which every C99 compiler reads exactly, also where it computes with more precision
+than a double has. The source is pure ASCII; what is not, in names and labels, is escaped.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from onetree.errors import InvalidInputError
+from onetree.export.nested import END, LEAF, OTHERWISE, TEST, nested
+from onetree.export.shape import Tables, float32_thresholds, is_nested, tables
+from onetree.export.wording import feature_words, heading, plain_labels, threshold_words, wrapped
+
+if TYPE_CHECKING:
+    from onetree.tree import Tree
+
+_MAX_DEPTH = 120  # C promises 127 nested blocks
+NUMBERS = ("double", "float")
+_PRECISION = {"double": ("DBL_MANT_DIG", 53), "float": ("FLT_MANT_DIG", 24)}
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+_FILE = """\
+/*
+{comment}
+ */
+#include <float.h>
+#include <stdint.h>
+{include}
+#if {macro} != {bits}
+#error "{number} is not an IEEE number of {bits} significant bits here"
+#endif
+{guard}
+enum {{ {prefix}_N_FEATURES = {n_features}, {prefix}_N_CLASSES = {n_classes} }};
+
+extern const char *const {name}_class_names[{n_classes}];
+int {name}_predict(const {number} *x);
+
+const char *const {name}_class_names[{n_classes}] = {{
+{labels}
+}};
+{tables}
+int {name}_predict(const {number} *x)
+{{
+{refusal}{body}
+}}"""
+_GUARD = """\
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "the tree takes missing values (NaN): compile without -ffast-math"
+#endif
+"""
+_LOOP = """\
+    int32_t node = 0;
+    while (node >= 0) {{
+        node = x[{name}_feature[node]] <= {name}_threshold[node] ? {name}_left[node] : {name}_right[node];
+    }}
+    return (int)(-1 - node);"""
+_REFUSAL = """\
+    for (int i = 0; i < {n_refused}; i++) {{
+        if (x[{at}] != x[{at}]) {{
+            return -1;
+        }}
+    }}
+"""
+
+
+def to_c(tree: Tree, *, style: str = "auto", number: str = "double", name: str = "onetree") -> str:
+    """Give `tree` as a C99 file with ``int onetree_predict(const double *x)`` and ``onetree_class_names``.
+
+    The function gives the index of the class, or -1 if a value is missing (NaN) where the tree does not take that.
+    Compile without ``-ffast-math``, which forgets NaN; a tree that takes missing values refuses to compile with it.
+
+    Parameters
+    ----------
+    tree : Tree
+    style : {"auto", "nested", "table"}
+        Nested conditions for people, or tables and a loop, which take any depth; "auto" takes the first for small
+        trees.
+    number : {"double", "float"}
+        Type of the inputs. For "float" each threshold is rounded down to a float: the class of every float input is
+        still exactly that of the tree, in half the memory. (A double that the caller rounds to float can cross a
+        threshold, unless the tree comes from a model that rounds its inputs itself, as scikit-learn's forests do.)
+    name : str
+        What the names in the file begin with.
+    """
+    if number not in NUMBERS:
+        raise InvalidInputError(f"unknown number type {number!r}; use one of {', '.join(NUMBERS)}")
+    if not _NAME.fullmatch(name):
+        raise InvalidInputError(f"{name!r} cannot begin a name in C; use ASCII letters, digits and underscores")
+    threshold = tree.threshold if number == "double" else float32_thresholds(tree)
+    if is_nested(tree, style, _MAX_DEPTH) or tree.n_leaves == 1:
+        used, body = "", _conditions(tree, threshold.tolist(), number)
+    else:
+        used, body = _tables(tables(tree, threshold), number, name), _LOOP.format(name=name)
+    refused = (~tree.nan_features).nonzero()[0].tolist()
+    if refused and len(refused) < tree.n_features:
+        used += _array("int32_t", f"{name}_never_missing", [str(at) for at in refused])
+        refusal = _REFUSAL.format(n_refused=len(refused), at=f"{name}_never_missing[i]")
+    else:
+        refusal = _REFUSAL.format(n_refused=len(refused), at="i") if refused else "    (void)x;\n"
+    macro, bits = _PRECISION[number]
+    return _FILE.format(
+        comment="\n".join(f" * {line}".rstrip() for line in _comment(tree, name)),
+        include="#include <math.h> /* for a constant only */\n" if "INFINITY" in used + body else "",
+        guard=_GUARD if tree.nan_features.any() else "",
+        macro=macro,
+        bits=bits,
+        number=number,
+        name=name,
+        prefix=name.upper(),
+        n_features=tree.n_features,
+        n_classes=tree.n_classes,
+        labels="\n".join(wrapped([_string(str(label)) for label in plain_labels(tree)])),
+        tables=used,
+        refusal=refusal,
+        body=body,
+    )
+
+
+def _comment(tree: Tree, name: str) -> list[str]:
+    return [
+        *heading(tree),
+        "",
+        f"{name}_predict gives an index into {name}_class_names, or -1 if a value is missing (NaN) where the",
+        "tree does not take that. Other missing values go to the side where the condition does not hold. Features:",
+        *(f"  x[{at}]: {_commented(word)}" for at, word in enumerate(feature_words(tree))),
+    ]
+
+
+def _tables(inner: Tables, number: str, name: str) -> str:
+    child = _integer_type([*inner.left, *inner.right])
+    return "".join(
+        [
+            "\n/* The inner nodes, root first. A child below zero is a leaf: -1 is the first class, -2 the second. */",
+            _array(_integer_type(inner.feature), f"{name}_feature", [str(at) for at in inner.feature]),
+            _array(number, f"{name}_threshold", [_literal(cut, number) for cut in inner.threshold]),
+            _array(child, f"{name}_left", [str(node) for node in inner.left]),
+            _array(child, f"{name}_right", [str(node) for node in inner.right]),
+        ]
+    )
+
+
+def _conditions(tree: Tree, cuts: list[float], number: str) -> str:
+    names = [_commented(word) for word in feature_words(tree)]
+    words, feature = threshold_words(tree, 6), tree.feature.tolist()
+    lines = []
+    for step, node, depth in nested(tree):
+        indent = "    " * (depth + 1)
+        if step == LEAF:
+            lines.append(f"{indent}return {tree.leaf_class[node]};")
+        elif step == TEST:
+            at, cut = feature[node], cuts[node]
+            if cut == math.inf:  # only a missing value is not <= +inf, and only that is not equal to itself
+                lines.append(f"{indent}if (x[{at}] == x[{at}]) {{ /* {names[at]} is known */")
+            else:
+                lines.append(f"{indent}if (x[{at}] <= {_literal(cut, number)}) {{ /* {names[at]} <= {words[node]} */")
+        elif step == OTHERWISE:
+            lines.append(f"{indent}}} else {{")
+        elif step == END:
+            lines.append(f"{indent}}}")
+    return "\n".join(lines)
+
+
+def _array(kind: str, name: str, values: list[str]) -> str:
+    return "\n".join([f"\nstatic const {kind} {name}[{len(values)}] = {{", *wrapped(values), "};\n"])
+
+
+def _integer_type(values: list[int]) -> str:
+    """Give the smallest signed type that holds all values."""
+    largest = max(abs(value) for value in values)
+    return next(f"int{bits}_t" for bits in (8, 16, 32) if largest < 1 << (bits - 1))
+
+
+def _literal(value: float, number: str) -> str:
+    if math.isinf(value):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    digits, exponent = value.hex().split("p")
+    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return f"{digits}p{exponent}{'f' if number == 'float' else ''}"
+
+
+def _string(text: str) -> str:
+    r"""Give a string literal: octal escapes end after three digits, and \? cannot be part of a trigraph."""
+    plain = {ord(character): character for character in map(chr, range(32, 127))} | {ord(c): f"\\{c}" for c in '"\\?'}
+    # JSON can hold half of a surrogate pair, which has no proper UTF-8.
+    return '"' + "".join(plain.get(byte, f"\\{byte:03o}") for byte in text.encode(errors="surrogatepass")) + '"'
+
+
+def _commented(text: str) -> str:
+    """Give text that cannot end a comment, begin another, or splice lines by a trigraph."""
+    ascii_text = text.encode("ascii", "backslashreplace").decode()
+    return re.sub(r"\?(?=\?)", "? ", ascii_text.replace("*/", "* /").replace("/*", "/ *"))

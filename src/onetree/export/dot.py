@@ -1,0 +1,73 @@
+"""The tree as a graph in the DOT language of Graphviz.
+
+A subtree that several parents share is drawn once. Names and labels come from files: nothing in them can end a string
+of the graph, be taken for markup, or be read as one of Graphviz's escapes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from onetree.export.wording import feature_words, heading, label_words, threshold_words
+
+if TYPE_CHECKING:
+    from onetree.tree import Tree
+
+# Graphviz first decodes entities and then reads backslash escapes, so a backslash has to be there twice.
+_ESCAPES = str.maketrans({"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;", "\\": "&#92;&#92;"})
+# Light enough for black text, and told apart by most people with colour blindness.
+_COLOURS = ("#a6cee3", "#fdbf6f", "#b2df8a", "#cab2d6", "#fb9a99", "#ffff99", "#d9d9d9", "#e5c494")
+
+
+def to_dot(tree: Tree, *, digits: int | None = 6) -> str:
+    """Give `tree` as a DOT graph, for Graphviz and everything else that reads it.
+
+    Parameters
+    ----------
+    tree : Tree
+    digits : int or None
+        Significant digits of the thresholds, more where two thresholds of a feature would look the same; None writes
+        them exactly.
+
+    Examples
+    --------
+    >>> from onetree.tree import Tree
+    >>> labels = ["kitten", "cat"]
+    >>> tree = Tree([0, -1, -1], [2.5, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1], labels, ("age",), [False])
+    >>> print(tree.to_dot())
+    // Decision tree of depth 1 with 2 leaves, written by onetree.
+    digraph tree {
+      node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif"];
+      edge [fontname="sans-serif"];
+      0 [label="age ≤ 2.5"];
+      1 [label="kitten", fillcolor="#a6cee3"];
+      2 [label="cat", fillcolor="#fdbf6f"];
+      0 -> 1 [label="yes"];
+      0 -> 2 [label="no"];
+    }
+    """
+    names = [name.translate(_ESCAPES) for name in feature_words(tree)]
+    labels = [label.translate(_ESCAPES) for label in label_words(tree)]
+    cuts, takes_nan = threshold_words(tree, digits), tree.nan_features.tolist()
+    feature, leaf_class = tree.feature.tolist(), tree.leaf_class.tolist()
+    children = list(zip(tree.children_left.tolist(), tree.children_right.tolist(), strict=True))
+
+    lines = [f"// {line}" for line in heading(tree)]
+    lines += ["digraph tree {"]
+    lines += ['  node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif"];']
+    lines += ['  edge [fontname="sans-serif"];']
+    edges = []
+    for node, (left, right) in enumerate(children):
+        at = feature[node]
+        if left < 0:
+            colour = _COLOURS[leaf_class[node] % len(_COLOURS)]
+            lines.append(f'  {node} [label="{labels[leaf_class[node]]}", fillcolor="{colour}"];')
+            continue
+        known = math.isinf(tree.threshold[node])  # only a missing value is not <= +inf
+        lines.append(
+            f'  {node} [label="{names[at]} is known"];' if known else f'  {node} [label="{names[at]} ≤ {cuts[node]}"];'
+        )
+        no = "no or missing" if takes_nan[at] and not known else "no"
+        edges += [f'  {node} -> {left} [label="yes"];', f'  {node} -> {right} [label="{no}"];']
+    return "\n".join([*lines, *edges, "}"])

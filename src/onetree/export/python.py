@@ -1,0 +1,103 @@
+"""The tree as Python source that needs nothing but Python.
+
+Floats are written so that they read back as the same float64. Every input value becomes a float first: a NumPy float32
+compared with a literal would round the literal.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from onetree.export.nested import LEAF, OTHERWISE, TEST, nested
+from onetree.export.shape import is_nested, tables
+from onetree.export.wording import LINE_WIDTH, feature_words, heading, plain_labels, wrapped
+
+if TYPE_CHECKING:
+    from onetree.tree import Tree
+
+_MAX_DEPTH = 90  # CPython stops at 100 levels of indentation
+
+_PREDICT = '''
+def predict(x):
+    """Give the class label of one input, a sequence of one number for each of FEATURES."""
+    return CLASSES[predict_index(x)]
+
+
+def predict_index(x):
+    """Give the index into CLASSES of one input."""
+    x = [float(value) for value in x]
+    if len(x) != len(FEATURES):
+        raise ValueError(f"the input has {len(x)} values, but the tree has {len(FEATURES)} features")
+'''
+_REFUSE = """    for feature in NEVER_MISSING:
+        if x[feature] != x[feature]:
+            raise ValueError(f"{FEATURES[feature]!r} is missing (NaN), where the tree does not take that")
+"""
+_LOOP = """    node = 0
+    while node >= 0:
+        node = LEFT[node] if x[FEATURE[node]] <= THRESHOLD[node] else RIGHT[node]
+    return -1 - node
+"""
+
+
+def to_python(tree: Tree, *, style: str = "auto") -> str:
+    """Give `tree` as a Python module with ``predict(x)`` for one input.
+
+    A missing value is NaN and goes right; where the tree does not take it, ``predict`` raises a `ValueError` as
+    `Tree.predict` does.
+
+    Parameters
+    ----------
+    tree : Tree
+    style : {"auto", "nested", "table"}
+        Nested conditions for people, or tables and a loop, which take any depth; "auto" takes the first for small
+        trees.
+    """
+    written_out = is_nested(tree, style, _MAX_DEPTH) or tree.n_leaves == 1
+    refused = [feature for feature, takes_nan in enumerate(tree.nan_features.tolist()) if not takes_nan]
+    body = _conditions(tree) if written_out else _LOOP
+    parts = ['"""' + "\n".join(heading(tree)) + '"""\n\n']
+    if not written_out and math.inf in tree.threshold:
+        parts.append("from math import inf\n\n")
+    parts.append(_tuple("CLASSES", [repr(label) for label in plain_labels(tree)]))
+    parts.append(_tuple("FEATURES", [repr(name) for name in tree.feature_names]))
+    if refused:
+        parts.append(_tuple("NEVER_MISSING", [str(feature) for feature in refused]))
+    if not written_out:
+        inner = tables(tree)
+        parts += [
+            "\n# The inner nodes, the root first. A child below zero is a leaf: -1 is the first class, -2 the second.\n"
+        ]
+        parts += [
+            _tuple("FEATURE", [str(feature) for feature in inner.feature]),
+            _tuple("THRESHOLD", [repr(threshold) for threshold in inner.threshold]),
+            _tuple("LEFT", [str(child) for child in inner.left]),
+            _tuple("RIGHT", [str(child) for child in inner.right]),
+        ]
+    return "".join([*parts, "\n", _PREDICT, _REFUSE if refused else "", body]).rstrip("\n")
+
+
+def _conditions(tree: Tree) -> str:
+    names, feature, threshold = feature_words(tree), tree.feature.tolist(), tree.threshold.tolist()
+    lines = []
+    for step, node, depth in nested(tree):
+        indent = "    " * (depth + 1)
+        if step == LEAF:
+            lines.append(f"{indent}return {tree.leaf_class[node]}\n")
+        elif step == TEST:
+            at, cut = feature[node], threshold[node]
+            # Only a missing value is not <= +inf, and only that is not equal to itself.
+            test = f"x[{at}] == x[{at}]" if math.isinf(cut) else f"x[{at}] <= {cut!r}"
+            lines.append(f"{indent}if {test}:  # {names[at]}\n")
+        elif step == OTHERWISE:
+            lines.append(f"{indent}else:\n")
+    return "".join(lines)
+
+
+def _tuple(name: str, values: list[str]) -> str:
+    """Give an assignment of a tuple: on one line if that is short, else as many values on a line as fit."""
+    line = f"{name} = ({', '.join(values)}{',' if len(values) == 1 else ''})\n"
+    if len(line) <= LINE_WIDTH:
+        return line
+    return "\n".join([f"{name} = (", *wrapped(values), ")\n"])

@@ -1,0 +1,142 @@
+"""The tree as IF-THEN rules, one per leaf, with at most one interval per feature.
+
+The rules exclude each other and together cover every input, so their order means nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from onetree.export.wording import check_writable, feature_words, heading, label_words, threshold_words
+
+if TYPE_CHECKING:
+    from onetree.tree import Tree
+
+ROOT, NONE = 0, -1  # NONE: no node gives this bound
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a leaf demands of one feature: ``lower < x <= upper``, or a missing value where `missing` is true.
+
+    Parameters
+    ----------
+    feature : int
+    lower : float
+        -inf is no bound; +inf leaves only the missing value.
+    upper : float
+        +inf is no bound.
+    missing : bool
+        Whether a missing value (NaN) meets the condition.
+    lower_node, upper_node : int
+        The nodes whose thresholds the bounds are, -1 where there is no bound.
+    """
+
+    feature: int
+    lower: float
+    upper: float
+    missing: bool
+    lower_node: int = NONE
+    upper_node: int = NONE
+
+    @property
+    def empty(self) -> bool:
+        """Whether no value meets the condition."""
+        return not self.missing and self.lower >= self.upper
+
+
+def leaf_conditions(tree: Tree) -> Iterator[tuple[int, list[Condition]]]:
+    """Give the node of each leaf with its conditions, from left to right.
+
+    Conditions stand in the order in which the path first asks for the feature. A path that contradicts itself, so that
+    no input takes it, is left out.
+    """
+    feature, threshold = tree.feature.tolist(), tree.threshold.tolist()
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
+    anything = [
+        Condition(at, -math.inf, math.inf, takes_nan) for at, takes_nan in enumerate(tree.nan_features.tolist())
+    ]
+    conditions: dict[int, Condition] = {}  # of the path to the node at hand, in the order of first use
+
+    # A step goes down to a node with the condition that its parent adds, or (node < 0) takes a condition back.
+    stack: list[tuple[int, int, Condition | None]] = [(ROOT, NONE, None)]
+    while stack:
+        node, at, condition = stack.pop()
+        if node == NONE:
+            if condition is None:
+                del conditions[at]
+            else:
+                conditions[at] = condition
+            continue
+        if condition is not None:
+            stack.append((NONE, at, conditions.get(at)))
+            conditions[at] = condition
+        if left[node] == NONE:
+            yield node, [condition for condition in conditions.values() if condition != anything[condition.feature]]
+            continue
+        at, cut = feature[node], threshold[node]
+        now = conditions.get(at, anything[at])
+        below = (
+            now
+            if not now.missing and now.upper <= cut
+            else Condition(at, now.lower, min(now.upper, cut), False, now.lower_node, node if cut < math.inf else NONE)
+        )
+        above = now if now.lower >= cut else Condition(at, cut, now.upper, now.missing, node, now.upper_node)
+        if not above.empty:
+            stack.append((right[node], at, above))
+        if not below.empty:
+            stack.append((left[node], at, below))
+
+
+def to_rules(tree: Tree, *, digits: int | None = 6) -> str:
+    """Give `tree` as text with one IF-THEN rule per leaf.
+
+    Parameters
+    ----------
+    tree : Tree
+    digits : int or None
+        Significant digits of the thresholds, more where two thresholds of a feature would look the same; None writes
+        them exactly.
+
+    Returns
+    -------
+    str
+        Lines that begin with ``#`` say what the tree is. On features that can be missing, "or missing" says that a
+        missing value meets the condition too; without these words it does not.
+
+    Examples
+    --------
+    >>> from onetree.tree import Tree
+    >>> labels = ["kitten", "cat"]
+    >>> tree = Tree([0, -1, -1], [2.5, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1], labels, ("age",), [False])
+    >>> print(tree.to_rules())
+    # Decision tree of depth 1 with 2 leaves, written by onetree.
+    IF age <= 2.5 THEN kitten
+    IF age > 2.5 THEN cat
+    """
+    check_writable(tree, "a list of rules")
+    names, labels, cuts = feature_words(tree), label_words(tree), threshold_words(tree, digits)
+    leaf_class = tree.leaf_class.tolist()
+    lines = [f"# {line}" for line in heading(tree)]
+    for leaf, conditions in leaf_conditions(tree):
+        words = " AND ".join(_words(condition, names[condition.feature], cuts) for condition in conditions)
+        lines.append(f"IF {words or 'anything'} THEN {labels[leaf_class[leaf]]}")
+    return "\n".join(lines)
+
+
+def _words(condition: Condition, name: str, cuts: list[str]) -> str:
+    """Say a condition; `cuts` are the words for the threshold of each node."""
+    if condition.lower == math.inf:
+        return f"{name} is missing"
+    below, above = condition.upper < math.inf, condition.lower > -math.inf
+    if below and above:
+        return f"{cuts[condition.lower_node]} < {name} <= {cuts[condition.upper_node]}"
+    if below:
+        return f"{name} <= {cuts[condition.upper_node]}"
+    if above:
+        text = f"{name} > {cuts[condition.lower_node]}"
+        return f"({text} or missing)" if condition.missing else text
+    return f"{name} is known"

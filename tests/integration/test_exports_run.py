@@ -1,0 +1,186 @@
+"""Every export is run by what it was made for, and gives the class of the tree on 100,000 awkward inputs."""
+
+from __future__ import annotations
+
+import functools
+import runpy
+import shutil
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+from onetree import Ensemble, Tree, born_again
+from onetree.export.rules import leaf_conditions
+from tests import exported
+from tests.strategies import THRESHOLDS
+from tests.unit.test_shared_subtrees import ladder
+from tests.unit.test_tree import chain
+
+HOSTILE_NAMES = ('a"; DROP TABLE inputs; --', "b*/ /* ??/\\", "größe\n)", "class")
+HOSTILE_LABELS = ['it\'s "quoted"\\', "*/ ??) %s {x}", "ünï\n\tcode"]
+
+
+def forest_tree():
+    x, y = load_iris(return_X_y=True)
+    return born_again(RandomForestClassifier(10, max_depth=3, random_state=0).fit(x, y), objective="leaves").tree
+
+
+def missing_tree():
+    x, y = load_iris(return_X_y=True)
+    x[::7, 2] = x[::5, 3] = np.nan
+    return born_again(ExtraTreesClassifier(6, max_depth=3, random_state=0).fit(x, y), objective="leaves").tree
+
+
+def shared_tree():
+    x, y = load_breast_cancer(return_X_y=True)
+    forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(x, y)
+    tree = born_again(Ensemble.from_model(forest, voting="hard"), objective="leaves", method="heuristic").tree
+    assert tree.n_nodes < 2 * tree.n_leaves - 1
+    return tree
+
+
+TREES = {
+    "forest": forest_tree,
+    "missing": missing_tree,
+    "shared": shared_tree,
+    "awkward thresholds": lambda: exported.random_tree(3, thresholds=[cut for pool in THRESHOLDS for cut in pool]),
+    "hostile names": lambda: exported.random_tree(4, feature_names=HOSTILE_NAMES, classes=HOSTILE_LABELS),
+    "one leaf": lambda: Tree([-1], [0.0], [-1], [-1], [1], ["a", "b"], ("x", "y"), [True, False]),
+}
+
+
+@pytest.fixture(scope="module", params=TREES)
+def tree(request):
+    return TREES[request.param]()
+
+
+@functools.cache
+def expected(tree, dtype):
+    rows = exported.points(tree, dtype)
+    return rows, tree.predict_index(rows)
+
+
+def labels_of(tree, index):
+    return [tree.classes.tolist()[i] for i in index]
+
+
+def styles(tree, max_depth=90):
+    return ("nested", "table") if tree.depth <= max_depth else ("table",)
+
+
+def test_the_inputs_reach_most_leaves_and_touch_every_threshold():
+    tree = forest_tree()
+    rows, _ = expected(tree, np.float64)
+    assert len(np.unique(tree.apply(rows))) > 0.9 * tree.n_leaves
+    for feature, cut in zip(tree.feature[tree.feature >= 0], tree.threshold[tree.feature >= 0], strict=True):
+        assert {cut, np.nextafter(cut, np.inf), np.nextafter(cut, -np.inf)} <= set(rows[:, feature].tolist())
+
+
+def test_python_gives_the_class_of_the_tree(tree):
+    rows, index = expected(tree, np.float64)
+    for style in styles(tree):
+        np.testing.assert_array_equal(exported.run_python(tree, rows, style=style), index)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+@pytest.mark.parametrize(("number", "dtype"), [("double", np.float64), ("float", np.float32)])
+def test_c_gives_the_class_of_the_tree(tree, number, dtype, tmp_path):
+    rows, index = expected(tree, dtype)
+    for style in styles(tree):
+        np.testing.assert_array_equal(exported.run_c(tree, rows, tmp_path, style=style, number=number), index)
+
+
+def test_sqlite_gives_the_class_of_the_tree(tree):
+    rows, index = expected(tree, np.float64)
+    for style in styles(tree, 12):
+        assert exported.run_sqlite(tree, rows, style=style) == labels_of(tree, index)
+
+
+def test_duckdb_gives_the_class_of_the_tree(tree):
+    pytest.importorskip("duckdb")
+    rows, index = expected(tree, np.float64)
+    for style in styles(tree, 12):
+        assert exported.run_duckdb(tree, rows, style=style) == labels_of(tree, index)
+
+
+@pytest.mark.parametrize(("number", "dtype"), [("float", np.float32), ("double", np.float64)])
+def test_onnx_gives_the_class_of_the_tree(tree, number, dtype):
+    pytest.importorskip("onnxruntime")
+    rows, index = expected(tree, dtype)
+    for style in styles(tree):
+        labels, found = exported.run_onnx(tree, rows, style=style, number=number)
+        np.testing.assert_array_equal(found, index)
+        assert labels.tolist() == labels_of(tree, index)
+
+
+def test_the_rules_cover_every_input_once_and_give_the_class_of_the_tree(tree):
+    rows, index = expected(tree, np.float64)
+    rows, index = rows[:5_000], index[:5_000]
+    met = np.zeros(len(rows), dtype=int)
+    for leaf, conditions in leaf_conditions(tree):
+        inside = np.ones(len(rows), dtype=bool)
+        for condition in conditions:
+            x = rows[:, condition.feature]
+            above = (x > condition.lower) | (condition.lower == -np.inf)
+            inside &= np.where(np.isnan(x), condition.missing, above & (x <= condition.upper))
+        met += inside
+        assert (index[inside] == tree.leaf_class[leaf]).all()
+    assert (met == 1).all()
+
+
+def deep_inputs(tree, dtype=np.float64):
+    last = tree.threshold.max()
+    rows = np.array([[-1.0], [0.0], [0.5], [last - 0.5], [last], [last + 1]], dtype=dtype)
+    return rows, tree.predict_index(rows)
+
+
+def test_python_takes_a_tree_of_depth_100000():
+    rows, index = deep_inputs(chain(100_000))
+    assert exported.run_python(chain(100_000), rows) == index.tolist()
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_c_takes_a_tree_of_depth_100000(tmp_path):
+    rows, index = deep_inputs(chain(100_000))
+    assert exported.run_c(chain(100_000), rows, tmp_path).tolist() == index.tolist()
+
+
+def test_sqlite_takes_a_tree_of_depth_100000():
+    rows, index = deep_inputs(chain(100_000))
+    assert exported.run_sqlite(chain(100_000), rows) == index.tolist()
+
+
+def test_duckdb_takes_a_tree_far_deeper_than_its_expressions_may_be():
+    pytest.importorskip("duckdb")
+    rows, index = deep_inputs(chain(3_000))
+    assert exported.run_duckdb(chain(3_000), rows) == index.tolist()
+
+
+def test_onnx_takes_a_tree_of_depth_100000():
+    pytest.importorskip("onnxruntime")
+    rows, index = deep_inputs(chain(100_000), np.float32)
+    assert exported.run_onnx(chain(100_000), rows)[1].tolist() == index.tolist()
+
+
+def test_shared_subtrees_stay_shared(tmp_path):
+    """Sixty bits and their parity: 2**60 leaves, 121 nodes."""
+    tree = ladder(60)
+    bits = np.random.default_rng(0).integers(0, 2, size=(500, 60)).astype(np.float32)
+    index = tree.predict_index(bits)
+    wide = bits.astype(np.float64)
+    assert exported.run_python(tree, wide) == index.tolist()
+    assert exported.run_sqlite(tree, wide) == labels_of(tree, index)
+    assert exported.run_c(tree, wide, tmp_path).tolist() == index.tolist()
+    assert exported.run_duckdb(tree, wide) == labels_of(tree, index)
+    assert exported.run_onnx(tree, bits)[1].tolist() == index.tolist()
+
+
+@pytest.mark.filterwarnings("ignore")  # of the tools, about themselves
+def test_the_example_with_other_tools_runs(repository, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["exported_tree_tools.py", str(tmp_path)])
+    runpy.run_path(str(repository / "examples" / "exported_tree_tools.py"), run_name="__main__")
+    told = capsys.readouterr().out
+    assert all(f"{tool}: " in told for tool in ("explain_with_shap", "draw_with_dtreeviz", "explore_with_supertree"))
