@@ -1,0 +1,81 @@
+"""Which leaf of a tree a row ends in, and the share of each class among the rows that ended there.
+
+Rows say nothing about the class of a leaf: that is the ensemble's, and stays it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.tree import Tree
+
+_OVER = 1.0 + 1e-9  # how far the leaf's own class stands above a class that has more rows
+
+
+def leaf_numbers(tree: Tree, rows: NDArray[np.floating]) -> NDArray[np.integer]:
+    """Give the leaf of each row, counted from left to right as in `Tree.leaves` and `Tree.boxes`.
+
+    Unlike the node index of `Tree.apply`, this tells apart the paths that share a leaf.
+    """
+    below = tree.leaves_below()
+    # Python's own integers, where equal subtrees make more leaves than 64 bits can count.
+    n_below = np.array(below, dtype=np.int64 if below[0] < 2**62 else object)
+    number = np.zeros(len(rows), dtype=n_below.dtype)
+    at, node = np.arange(len(rows)), np.zeros(len(rows), dtype=np.intp)
+    while True:
+        inside = tree.children_left[node] >= 0
+        at, node = at[inside], node[inside]
+        if not at.size:
+            return number
+        left, right = tree.children_left[node], tree.children_right[node]
+        goes_left = rows[at, tree.feature[node]] <= tree.threshold[node]  # NaN: false
+        number[at] += np.where(goes_left, 0, n_below[left])
+        node = np.where(goes_left, left, right)
+
+
+@dataclass(frozen=True, eq=False)
+class LeafShares:
+    """The class shares of the leaves that rows ended in; there are no more of those than rows, however large the tree.
+
+    The largest share, the first of them, is always that of the leaf's own class: where another class has more rows, the
+    leaf's own is counted as often as that one.
+
+    Parameters
+    ----------
+    leaves : integer array of shape (n_seen,)
+        Numbers of the leaves with rows, ascending.
+    shares : float64 array of shape (n_seen, n_classes)
+        Each row adds up to 1.
+    """
+
+    leaves: NDArray[np.integer]
+    shares: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, tree: Tree, rows: NDArray[np.floating], label_index: NDArray[np.intp], weight: NDArray[np.float64]
+    ) -> LeafShares:
+        """Count rows with their weights; a leaf whose rows weigh nothing has none."""
+        leaves, first, at = np.unique(leaf_numbers(tree, rows), return_index=True, return_inverse=True)
+        counts = np.zeros((len(leaves), tree.n_classes))
+        np.add.at(counts, (at, label_index), weight)
+        own = tree.predict_index(rows[first])
+        kept = np.flatnonzero(counts.sum(axis=1) > 0)
+        counts, own = counts[kept], own[kept]
+        outvoted = np.flatnonzero(counts.argmax(axis=1) != own)
+        counts[outvoted, own[outvoted]] = _OVER * counts[outvoted].max(axis=1)
+        return cls(leaves[kept], counts / counts.sum(axis=1, keepdims=True))
+
+    def at(self, tree: Tree, rows: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Give the shares in the leaf of each row; in a leaf not seen before, all belongs to its class."""
+        number = leaf_numbers(tree, rows)
+        place = np.searchsorted(self.leaves, number)
+        seen = place < len(self.leaves)
+        seen[seen] = self.leaves[place[seen]] == number[seen]
+        found = np.zeros((len(rows), tree.n_classes))
+        found[seen] = self.shares[place[seen]]
+        found[~seen, tree.predict_index(rows[~seen])] = 1.0
+        return found

@@ -1,0 +1,285 @@
+"""Two features as a plane: the cells that an ensemble cuts it into, their classes, and the boxes of a tree's leaves.
+
+Nothing is sampled: every cell is drawn from its own edges, in the class of a point inside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from onetree.ensemble import Ensemble, as_ensemble
+from onetree.errors import InvalidInputError
+from onetree.report.drawing import as_tree, class_colours, labels_of, new_figure, plain_legend, shown
+from onetree.tree import Tree
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MARGIN = 0.08  # of the range of levels, beyond the outermost
+_NAN_SLAB = 0.09  # of the range shown, for the slab of missing values
+
+Bounds = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class _Axis:
+    """One feature: where its slabs begin and end in the drawing, and a value inside each of them."""
+
+    name: str
+    edges: NDArray[np.float64]  # ascending, one more than slabs
+    inside: NDArray[np.float64]
+    nan_edge: float | None  # where the slab of missing values begins
+
+    @classmethod
+    def of(cls, name: str, levels: NDArray[np.float64], takes_nan: bool, limits: Bounds) -> _Axis:
+        low, high = limits
+        within = levels[(levels > low) & (levels < high)]
+        # Slabs are open below and closed above, so an upper level lies inside; above the last one anything does.
+        edges, inside = np.array([low, *within, high]), np.array([*within, high])
+        if not takes_nan:
+            return cls(name, edges, inside, None)
+        edges = np.append(edges, high + _NAN_SLAB * (high - low))
+        return cls(name, edges, np.append(inside, np.nan), high)
+
+    def clipped(self, low: float, high: float) -> tuple[float, float]:
+        """Give an interval of values, with NaN above +inf as in `Tree.boxes`, as drawn."""
+        start = self.nan_edge if np.isposinf(low) and self.nan_edge is not None else max(low, self.edges[0])
+        top = self.edges[-1] if self.nan_edge is None else self.nan_edge
+        end = float(self.edges[-1]) if np.isnan(high) else min(high, top)
+        return float(start), float(end)
+
+
+def plot_cells(
+    source: object,
+    *,
+    tree: object = None,
+    features: tuple[int | str, int | str] = (0, 1),
+    at: ArrayLike | None = None,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    limits: tuple[Bounds, Bounds] | None = None,
+    lines: bool = True,
+    legend: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the plane of two features in the colours of the predicted classes.
+
+    Parameters
+    ----------
+    source : fitted model, Ensemble, Tree or Solution
+        Its class colours each cell, and its thresholds are the thin lines.
+    tree : Tree, Solution or fitted BornAgainTreeClassifier, optional
+        The boxes of its leaves are drawn on top with thick lines.
+    features : pair of int or str
+        The horizontal and the vertical feature, by index or name.
+    at : array of shape (n_features,), optional
+        The input through which the plane is laid, where there are more than two features. By default the median of `X`.
+    X, y : arrays, optional
+        Rows to draw as points in the colours of their labels (without `y`: of their predictions).
+    limits : pair of pairs, optional
+        Range of each of the two features; by default all thresholds and rows, with a margin.
+    lines : bool
+        Whether to draw the thin lines.
+    legend : bool
+        Whether to name the classes, below the axes.
+    ax : matplotlib Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Where missing values are an input, they have a strip of their own at the far end of the feature.
+    """
+    model: Ensemble | Tree = _model(source)
+    first, second = (_feature_index(model, feature) for feature in features)
+    if first == second:
+        raise InvalidInputError(f"features must be two different ones, not {features!r}")
+    rows = None if X is None else np.asarray(X, dtype=np.float64)
+    point = _point(model, at, rows, {first, second})
+    across, up = (
+        _axis(model, feature, rows, None if limits is None else limits[i]) for i, feature in enumerate((first, second))
+    )
+    if ax is None:
+        _, ax = new_figure(5.6, 4.8)
+    colours = class_colours(len(model.classes))
+    _draw_cells(ax, model, point, (first, second), across, up, colours)
+    for axis, draw_line in ((across, ax.axvline), (up, ax.axhline)):
+        if axis.nan_edge is not None:
+            draw_line(axis.nan_edge, color=ax.get_facecolor(), linewidth=4.0)
+    if lines:
+        for level in across.edges[1:-1]:
+            ax.axvline(level, color="black", linewidth=0.6, alpha=0.45)
+        for level in up.edges[1:-1]:
+            ax.axhline(level, color="black", linewidth=0.6, alpha=0.45)
+    if tree is not None:
+        _draw_boxes(ax, as_tree(tree), point, (first, second), across, up)
+    if rows is not None:
+        _draw_rows(ax, model, rows, y, (first, second), across, up, colours)
+    for axis, set_limits, set_label, ticks in (
+        (across, ax.set_xlim, ax.set_xlabel, ax.xaxis),
+        (up, ax.set_ylim, ax.set_ylabel, ax.yaxis),
+    ):
+        set_limits(float(axis.edges[0]), float(axis.edges[-1]))
+        set_label(axis.name, parse_math=False)
+        if axis.nan_edge is not None:
+            shown_ticks = [tick for tick in ticks.get_majorticklocs() if axis.edges[0] <= tick <= axis.nan_edge]
+            middle = (axis.nan_edge + float(axis.edges[-1])) / 2
+            # A tick so near the strip that its label would touch the word is left out.
+            room = 0.06 * float(axis.edges[-1] - axis.edges[0])
+            shown_ticks = [tick for tick in shown_ticks if tick < axis.nan_edge - room]
+            ticks.set_ticks([*shown_ticks, middle], [*(f"{tick:g}" for tick in shown_ticks), "missing"])
+    if legend:
+        plain_legend(
+            ax,
+            colours,
+            labels_of(model.classes.tolist()),
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.14),
+            ncols=min(len(colours), 4),
+            frameon=False,
+        )
+    return ax
+
+
+def _model(source: object) -> Ensemble | Tree:
+    if isinstance(source, Ensemble | Tree):
+        return source
+    if isinstance(getattr(source, "tree", None), Tree):
+        return as_tree(source)
+    return as_ensemble(source)
+
+
+def _feature_index(model: Ensemble | Tree, feature: int | str) -> int:
+    if isinstance(feature, str):
+        if feature not in model.feature_names:
+            raise InvalidInputError(f"there is no feature {feature!r}; there are {', '.join(model.feature_names)}")
+        return model.feature_names.index(feature)
+    if not 0 <= feature < model.n_features:
+        raise InvalidInputError(f"there is no feature {feature}; the model has {model.n_features}, from 0 on")
+    return int(feature)
+
+
+def _point(
+    model: Ensemble | Tree, at: ArrayLike | None, rows: NDArray[np.float64] | None, free: set[int]
+) -> NDArray[np.float64]:
+    if at is not None:
+        point = np.array(at, dtype=np.float64)
+        if point.shape != (model.n_features,):
+            raise InvalidInputError(f"at must hold {model.n_features} values, but its shape is {point.shape}")
+        return point
+    if model.n_features <= len(free):
+        return np.zeros(model.n_features)
+    if rows is None:
+        raise InvalidInputError(
+            f"the model has {model.n_features} features and a plane shows two; say where the others are with at=, "
+            "or give X to use its medians"
+        )
+    return np.asarray(np.nanmedian(rows, axis=0), dtype=np.float64)
+
+
+def _axis(model: Ensemble | Tree, feature: int, rows: NDArray[np.float64] | None, limits: Bounds | None) -> _Axis:
+    levels = np.unique(model.threshold[model.feature == feature])
+    levels = levels[np.isfinite(levels)]
+    if limits is None:
+        known = levels if rows is None else np.append(levels, rows[:, feature])
+        known = known[np.isfinite(known)]
+        low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+        margin = _MARGIN * (high - low) if high > low else max(abs(low), 1.0) * 0.5
+        limits = low - margin, high + margin
+    if not limits[0] < limits[1]:
+        raise InvalidInputError(f"limits must be pairs (low, high) with low < high, not {limits!r}")
+    return _Axis.of(shown(model.feature_names[feature]), levels, bool(model.nan_features[feature]), limits)
+
+
+def _draw_cells(
+    ax: Axes,
+    model: Ensemble | Tree,
+    point: NDArray[np.float64],
+    features: tuple[int, int],
+    across: _Axis,
+    up: _Axis,
+    colours: list[str],
+) -> None:
+    from matplotlib.colors import ListedColormap
+
+    cells = np.tile(point, (len(up.inside) * len(across.inside), 1))
+    columns, lines = np.meshgrid(across.inside, up.inside)
+    cells[:, features[0]], cells[:, features[1]] = columns.ravel(), lines.ravel()
+    classes = model.predict_index(cells).reshape(columns.shape)
+    ax.pcolormesh(
+        across.edges,
+        up.edges,
+        classes,
+        cmap=ListedColormap(colours),
+        vmin=-0.5,
+        vmax=len(colours) - 0.5,
+        shading="flat",
+    )
+
+
+def _draw_boxes(
+    ax: Axes, tree: Tree, point: NDArray[np.float64], features: tuple[int, int], across: _Axis, up: _Axis
+) -> None:
+    from matplotlib.patches import Rectangle
+
+    for (left, right), (low, high) in _boxes_in_plane(tree, point, features):
+        (x0, x1), (y0, y1) = across.clipped(left, right), up.clipped(low, high)
+        if x0 < x1 and y0 < y1:
+            ax.add_patch(Rectangle((x0, y0), x1 - x0, y1 - y0, fill=False, edgecolor="black", linewidth=1.6))
+
+
+def _boxes_in_plane(tree: Tree, point: NDArray[np.float64], features: tuple[int, int]) -> list[tuple[Bounds, Bounds]]:
+    """Bounds of the leaves that the plane through `point` meets; other parts of the tree are not walked through."""
+    start = [(-np.inf, np.nan if tree.nan_features[feature] else np.inf) for feature in features]
+    found: list[tuple[Bounds, Bounds]] = []
+    stack: list[tuple[int, Bounds, Bounds]] = [(0, start[0], start[1])]
+    while stack:
+        node, across, up = stack.pop()
+        feature, cut = int(tree.feature[node]), float(tree.threshold[node])
+        left, right = int(tree.children_left[node]), int(tree.children_right[node])
+        if feature < 0:
+            found.append((across, up))
+        elif feature in features:
+            bounds = [across, up]
+            which = features.index(feature)
+            low, high = bounds[which]
+            bounds[which] = (max(low, cut), high)
+            stack.append((right, bounds[0], bounds[1]))
+            bounds[which] = (low, float(np.fmin(high, cut)))
+            stack.append((left, bounds[0], bounds[1]))
+        else:
+            stack.append((left if point[feature] <= cut else right, across, up))
+    return found
+
+
+def _draw_rows(
+    ax: Axes,
+    model: Ensemble | Tree,
+    rows: NDArray[np.float64],
+    y: ArrayLike | None,
+    features: tuple[int, int],
+    across: _Axis,
+    up: _Axis,
+    colours: list[str],
+) -> None:
+    if y is None:
+        index = model.predict_index(rows)
+    else:
+        known: dict[Any, int] = {label: i for i, label in enumerate(model.classes.tolist())}
+        try:
+            index = np.array([known[label] for label in np.asarray(y).tolist()], dtype=np.intp)
+        except KeyError as error:
+            raise InvalidInputError(f"y holds a label that the model does not know: {error}") from None
+    places = []
+    for feature, axis in zip(features, (across, up), strict=True):
+        column = rows[:, feature]
+        middle = axis.nan_edge if axis.nan_edge is None else (axis.nan_edge + float(axis.edges[-1])) / 2
+        places.append(column if middle is None else np.where(np.isnan(column), middle, column))
+    ax.scatter(places[0], places[1], c=[colours[i] for i in index], s=16, edgecolors="black", linewidths=0.7, zorder=3)
