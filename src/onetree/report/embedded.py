@@ -1,0 +1,78 @@
+"""What a page holds of a tree and of data: plain lists that JSON can carry, small enough to open anywhere.
+
+Equal subtrees stay shared: the page unfolds them where a reader looks, so a tree of millions of leaves takes no
+more room than its nodes. Says nothing about where a tree comes from, and writes no HTML.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from onetree.inputs import check_input
+from onetree.tree import Tree
+
+MAX_NODES = 400_000  # a page of 17 MB if all thresholds differ, much less as a rule
+MAX_ROWS = 1_000
+MAX_VALUES = 100_000  # of all embedded rows together
+
+
+def embed_tree(tree: Tree) -> dict[str, Any]:
+    """Give the nodes as compact lists.
+
+    ``feature`` has an entry per node: the feature of a split, ``-1 - class`` of a leaf. ``cut``, ``left`` and ``right``
+    have one per split, in the order of the nodes; ``cut`` is an index into ``levels``, where null stands for +inf. Of
+    a tree with more than `MAX_NODES` nodes the deepest are left out: a split that loses a child has 0 for both, and
+    ``below`` counts its leaves as pairs of node and number.
+    """
+    depth = tree.node_depths()
+    # By depth, so that what is left out is deepest. A child is deeper than each of its parents and still comes later.
+    order = np.argsort(depth, kind="stable")[:MAX_NODES]
+    place = np.zeros(tree.n_nodes, dtype=np.intp)
+    place[order] = np.arange(len(order))  # what is left out has place 0, like the root, which is nobody's child
+    feature = tree.feature[order]
+    inner = feature >= 0
+    splits = order[inner]
+    left, right = place[tree.children_left[splits]], place[tree.children_right[splits]]
+    cut_off = (left == 0) | (right == 0)
+    levels, cut = np.unique(tree.threshold[splits], return_inverse=True)
+    return {
+        "feature": np.where(inner, feature, -1 - tree.leaf_class[order]).tolist(),
+        "levels": [None if math.isinf(level) else level for level in levels.tolist()],
+        "cut": cut.tolist(),
+        "left": np.where(cut_off, 0, left).tolist(),
+        "right": np.where(cut_off, 0, right).tolist(),
+        "below": _leaves_below(tree, splits[cut_off], place),
+    }
+
+
+def embed_rows(tree: Tree, X: ArrayLike | None) -> dict[str, Any] | None:
+    """Give the first rows of `X`: one list per feature that the tree tests, null for a missing value."""
+    if X is None:
+        return None
+    rows = check_input(X, tree.n_features, tree.nan_features)
+    tested = np.unique(tree.feature[tree.feature >= 0])
+    n_shown = min(len(rows), MAX_ROWS, max(1, MAX_VALUES // max(1, len(tested))))
+    shown = rows[:n_shown].astype(np.float64)
+    return {
+        "n_rows": len(rows),
+        "n_shown": n_shown,
+        "columns": [{"feature": int(j), "values": [_number(x) for x in shown[:, j].tolist()]} for j in tested],
+    }
+
+
+def _leaves_below(tree: Tree, nodes: NDArray[np.intp], place: NDArray[np.intp]) -> list[list[int]]:
+    if not nodes.size:
+        return []
+    counts = tree.leaves_below()
+    return [[int(place[node]), counts[node]] for node in nodes.tolist()]
+
+
+def _number(x: float) -> float | str | None:
+    """Give a value for JSON, which has neither NaN nor infinity."""
+    if math.isnan(x):
+        return None
+    return x if math.isfinite(x) else ("inf" if x > 0 else "-inf")

@@ -1,0 +1,222 @@
+"""What a report says of a conversion: sizes before and after, what is proven, whether the two are equal, feature use.
+
+Every statement is one that was proven or counted here, or that a `Solution` carries. What nobody told or proved is said
+to be not known; nothing is guessed. Writes no HTML.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from onetree.ensemble import Ensemble, as_ensemble
+from onetree.errors import LimitReachedError
+from onetree.solve import Solution
+from onetree.tree import Tree
+from onetree.verify import ProofProgress, Verdict, verify
+from onetree.verify.verdict import class_map
+
+_MEASURES = {
+    "depth": ("depth",),
+    "leaves": ("leaves",),
+    "depth-leaves": ("depth", "leaves"),
+    "leaves-depth": ("leaves", "depth"),
+}
+_SMALLEST = {
+    "depth": "No equal tree is shallower.",
+    "leaves": "No equal tree has fewer leaves.",
+    "depth-leaves": "No equal tree is shallower, and none of this depth has fewer leaves.",
+    "leaves-depth": "No equal tree has fewer leaves, and none with so few is shallower.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Equality:
+    """Whether tree and source are the same function, as far as it was checked for this report.
+
+    Parameters
+    ----------
+    state : {"equal", "differs", "unfinished", "unchecked"}
+    text : str
+        The same in a sentence.
+    verdict : Verdict or None
+        What the proof ended in.
+    """
+
+    state: str
+    text: str
+    verdict: Verdict | None = None
+
+
+def check_equality(
+    tree: Tree, source: Ensemble | None, *, time_limit: float | None = None, progress: ProofProgress | None = None
+) -> Equality:
+    """Prove or refute that the two are the same function; without a source, say that it was not checked."""
+    if source is None:
+        return Equality("unchecked", "The model was not at hand when this report was written, so nothing was compared.")
+    try:
+        verdict = verify(tree, source, time_limit=time_limit, progress=progress)
+    except LimitReachedError:
+        return Equality("unfinished", f"The proof did not come to an end within {time_limit:g} seconds.")
+    if verdict:
+        unit = "cells" if verdict.method == "cells" else "leaves"
+        which = "possible input" if verdict.domain is None else "input inside the domain"
+        return Equality(
+            "equal",
+            f"Proven for this report: the same class for every {which} ({verdict.n_checked:,} {unit} checked).",
+            verdict,
+        )
+    return Equality(
+        "differs",
+        f"At the input below the tree says “{verdict.tree_class}”, the model “{verdict.ensemble_class}”.",
+        verdict,
+    )
+
+
+def describe_equality(tree: Tree, equality: Equality) -> dict[str, Any]:
+    """Give what was checked, with the input on which the two differ."""
+    point = None if equality.verdict is None else equality.verdict.counterexample
+    text = equality.text
+    if not tree.exact:
+        text += " This tree was pruned, so it is not meant to be equal everywhere."
+    if tree.domain is not None:
+        origin = f" ({tree.domain.origin})" if tree.domain.origin else ""
+        inside = "; ".join(tree.domain.describe(tree.feature_names))
+        text += f" It was made for a domain{origin}, and for inputs outside its class means nothing: {inside}."
+    return {
+        "state": equality.state,
+        "text": text,
+        "exact": tree.exact,
+        "counterexample": None if point is None else [str(x) for x in point.tolist()],
+    }
+
+
+def describe_proof(found: Tree | Solution) -> dict[str, Any]:
+    """Give what is proven of the size; of a tree alone nothing is known."""
+    if not isinstance(found, Solution):
+        return {
+            "state": "unknown",
+            "text": "The tree alone does not tell whether a smaller one exists: its file holds no bounds.",
+            "stats": {},
+        }
+    stats = {name: _plain(value) for name, value in found.stats.items()}
+    if found.status == "optimal":
+        return {"state": "optimal", "text": _SMALLEST[found.objective], "objective": found.objective, "stats": stats}
+    return {
+        "state": "bounded",
+        "text": f"{_bound(found)} Whether one smaller than this exists is not known.",
+        "objective": found.objective,
+        "stats": stats,
+    }
+
+
+def _bound(found: Solution) -> str:
+    """Say what is proven, and how far the tree is above it in the first measure where it is."""
+    value, bound = (each if isinstance(each, tuple) else (each,) for each in (found.value, found.lower_bound))
+    names = _MEASURES[found.objective]
+    needs = " and ".join(
+        f"depth {least:,}" if name == "depth" else f"{least:,} leaves" for name, least in zip(names, bound, strict=True)
+    )
+    name = next((name for name, here, least in zip(names, value, bound, strict=True) if here > least), names[0])
+    above = f"{1 + found.gap:,.3g} times" if found.gap >= 1 else f"{found.gap:.1%} above"
+    return f"Proven: an equal tree needs at least {needs}. The {name} here: at most {above} what is needed."
+
+
+def describe_sizes(tree: Tree, source: Ensemble | None) -> list[dict[str, Any]]:
+    """Give a row per measure: what it is, of the source (None if that is not known) and of the tree."""
+    splits = tree.feature >= 0
+    after = {
+        "trees": 1,
+        "leaves": tree.n_leaves,
+        "splits": tree.n_leaves - 1,
+        "depth": tree.depth,
+        "features tested": len(np.unique(tree.feature[splits])),
+        "different thresholds": _n_thresholds(tree.feature[splits], tree.threshold[splits]),
+    }
+    before: dict[str, int | None] = dict.fromkeys(after)
+    if source is not None:
+        splits = source.feature >= 0
+        before = {
+            "trees": source.n_trees,
+            "leaves": source.n_leaves,
+            "splits": int(np.count_nonzero(splits)),
+            "depth": int(source.depths.max(initial=0)),
+            "features tested": len(np.unique(source.feature[splits])),
+            "different thresholds": _n_thresholds(source.feature[splits], source.threshold[splits]),
+        }
+    return [{"measure": name, "before": before[name], "after": after[name]} for name in after]
+
+
+def describe_features(tree: Tree, source: Ensemble | None) -> list[dict[str, Any]]:
+    """Give a row per tested feature, the most used first: splits, thresholds, least depth.
+
+    Splits count as if shared subtrees were written out.
+    """
+    times, depth = _paths_to(tree), _least_depths(tree)
+    by_feature = np.argsort(tree.feature, kind="stable")
+    features, starts = np.unique(tree.feature[by_feature], return_index=True)
+    rows = []
+    for feature, nodes in zip(features.tolist(), np.split(by_feature, starts[1:]), strict=True):
+        if feature < 0:  # the leaves
+            continue
+        rows.append(
+            {
+                "feature": feature,
+                "splits": sum(times[node] for node in nodes.tolist()),
+                "thresholds": len(np.unique(tree.threshold[nodes])),
+                "thresholds_before": None if source is None else _n_levels(source, feature),
+                "first_depth": min(depth[node] for node in nodes.tolist()),
+            }
+        )
+    return sorted(rows, key=lambda row: (-row["splits"], row["feature"]))
+
+
+def describe_agreement(tree: Tree, source: Ensemble | None, X: ArrayLike | None) -> dict[str, int] | None:
+    """Count the rows of the data on which tree and source say the same."""
+    if source is None or X is None:
+        return None
+    same = class_map(tree, source)[tree.predict_index(X)] == source.predict_index(X)
+    return {"rows": len(same), "equal": int(np.count_nonzero(same))}
+
+
+def source_ensemble(source: object | None) -> Ensemble | None:
+    """Give the ensemble of a model, if there is a model."""
+    return None if source is None else as_ensemble(source)
+
+
+def _n_levels(source: Ensemble, feature: int) -> int:
+    return len(np.unique(source.threshold[source.feature == feature]))
+
+
+def _n_thresholds(feature: Any, threshold: Any) -> int:
+    return len(set(zip(feature.tolist(), threshold.tolist(), strict=True)))
+
+
+def _paths_to(tree: Tree) -> list[int]:
+    """Count the paths from the root to each node."""
+    times = [0] * tree.n_nodes
+    times[0] = 1
+    for node, (left, right) in enumerate(zip(tree.children_left.tolist(), tree.children_right.tolist(), strict=True)):
+        if left >= 0:  # parents come first, so the count of a node is final when it is reached
+            times[left] += times[node]
+            times[right] += times[node]
+    return times
+
+
+def _least_depths(tree: Tree) -> list[int]:
+    depth = [tree.n_nodes] * tree.n_nodes
+    depth[0] = 0
+    for node, (left, right) in enumerate(zip(tree.children_left.tolist(), tree.children_right.tolist(), strict=True)):
+        if left >= 0:
+            depth[left] = min(depth[left], depth[node] + 1)
+            depth[right] = min(depth[right], depth[node] + 1)
+    return depth
+
+
+def _plain(value: Any) -> Any:
+    """Give a number of numpy as Python's own, and anything that is no number as text."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return plain if isinstance(plain, int | str) or (isinstance(plain, float) and np.isfinite(plain)) else str(plain)

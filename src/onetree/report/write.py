@@ -1,0 +1,94 @@
+"""From a tree, and what is known of its source, to the file of a report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from onetree.export.wording import feature_words, label_words
+from onetree.files import write_whole
+from onetree.report import facts
+from onetree.report.embedded import embed_rows, embed_tree
+from onetree.report.page import render_page
+from onetree.solve import Solution
+from onetree.tree import Tree
+from onetree.verify import ProofProgress
+
+if TYPE_CHECKING:
+    import os
+
+
+def write_report(
+    found: Tree | Solution,
+    path: str | os.PathLike[str],
+    *,
+    source: object | None = None,
+    X: ArrayLike | None = None,
+    title: str | None = None,
+    time_limit: float | None = None,
+    progress: ProofProgress | None = None,
+) -> facts.Equality:
+    """Write a report on a tree: one HTML file that opens in any browser and needs no network.
+
+    It shows what is proven, the sizes before and after, feature use, the rules, and the tree itself, which can be
+    folded, searched, and followed with an input.
+
+    Parameters
+    ----------
+    found : Solution or Tree
+        With a `Solution` the report also says what is proven about the size.
+    path : path
+        Of the HTML file.
+    source : fitted model or Ensemble, optional
+        What the tree was made from. The report then proves that the two are equal, or shows an input on which they
+        differ; without it, that is said to be unchecked.
+    X : array of shape (n_rows, n_features), optional
+        Inputs to choose from in the report. The first 1,000 rows go into the file, as far as the tree tests them.
+    title : str, optional
+        Heading of the report.
+    time_limit : float, optional
+        Seconds for the proof; the report says so if it does not end in time.
+    progress : callable, optional
+        Called now and then with the number of cells or leaves checked and their total.
+
+    Returns
+    -------
+    Equality
+        What the comparison with `source` ended in.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, onetree
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)
+    >>> solution = onetree.born_again(forest, objective="leaves")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "report.html")
+    ...     print(onetree.write_report(solution, file, source=forest, X=X).state, file.stat().st_size > 10_000)
+    equal True
+    """
+    tree = found.tree if isinstance(found, Solution) else found
+    ensemble = facts.source_ensemble(source)
+    rows = embed_rows(tree, X)  # refuses unusable data before the long work
+    equality = facts.check_equality(tree, ensemble, time_limit=time_limit, progress=progress)
+    data: dict[str, Any] = {
+        "title": title,
+        "classes": label_words(tree),
+        "features": feature_words(tree),
+        "nan_features": tree.nan_features.tolist(),
+        "depth": tree.depth,
+        "leaves": tree.n_leaves,
+        "nodes_held": tree.n_nodes,
+        "nodes": embed_tree(tree),
+        "rows": rows,
+        "equality": facts.describe_equality(tree, equality),
+        "proof": facts.describe_proof(found),
+        "sizes": facts.describe_sizes(tree, ensemble),
+        "feature_use": facts.describe_features(tree, ensemble),
+        "agreement": facts.describe_agreement(tree, ensemble, X),
+    }
+    write_whole(path, render_page(data))
+    return equality

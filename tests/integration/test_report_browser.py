@@ -1,0 +1,298 @@
+"""The HTML report in a real browser, used as a person would.
+
+Needs the package `playwright` and a Chromium: the one that ``playwright install chromium`` fetched, one on the PATH, or
+the one that the environment variable ``ONETREE_BROWSER`` names. Skipped without.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import onetree
+from onetree.report import embedded
+from tests.grown import grown_tree, shared_tree
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="the browser tests need: pip install playwright")
+
+SIZES = (12, 260, 2000)
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+HOSTILE = '<img src=x onerror="document.title=1">'
+
+
+def find_browser(playwright):
+    if named := os.environ.get("ONETREE_BROWSER"):
+        return named
+    if Path(own := playwright.chromium.executable_path).exists():
+        return own
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        path = find_browser(playwright)
+        if path is None:
+            pytest.skip("no Chromium found: install one, or name it in ONETREE_BROWSER")
+        with playwright.chromium.launch(executable_path=path, args=QUIET) as running:
+            yield running
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Write a report and open it; at the end, nothing may have gone wrong in the page or asked for the network."""
+    complaints, contexts = [], []
+
+    def open_report(found, *, context=None, **options):
+        path = tmp_path / "report.html"
+        onetree.write_report(found, path, **options)
+        contexts.append(browser.new_context(**(context or {})))
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(dialog.message))
+        page.on("request", lambda request: request.url.startswith(("file:", "data:")) or complaints.append(request.url))
+        page.goto(path.as_uri())
+        return page
+
+    yield open_report
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def n_rows(page):
+    """Count the unfolded rows, of which only those on the screen are in the document."""
+    return page.evaluate("document.querySelector('#rows').offsetHeight / document.querySelector('.row').offsetHeight")
+
+
+def selected(page):
+    return page.locator(".row[aria-selected=true]")
+
+
+def follow(page, tree, x):
+    """Type an input into the form and read the prediction."""
+    for feature in np.unique(tree.feature[tree.feature >= 0]).tolist():
+        page.fill(f"#field-{feature}", "" if np.isnan(x[feature]) else repr(float(x[feature])))
+    page.click("#follow button[type=submit]")
+    return page.text_content("#prediction")
+
+
+@pytest.mark.parametrize("n_leaves", SIZES)
+def test_an_input_is_followed_to_its_leaf_and_prediction(opened, n_leaves):
+    tree = grown_tree(n_leaves, missing=True)
+    page = opened(tree)
+    rng = np.random.default_rng(n_leaves)
+    X = rng.random((4, tree.n_features))
+    X[1, 0] = np.nan
+    for x, label in zip(X, tree.predict(X), strict=True):
+        assert follow(page, tree, x) == f"Prediction: {label}"
+        assert selected(page).locator(".chip").inner_text() == label
+        assert "leaf" in selected(page).get_attribute("class")
+        assert "on-path" in selected(page).get_attribute("class")
+
+
+def test_inputs_on_and_next_to_a_threshold_go_where_the_tree_sends_them(opened):
+    tree = onetree.Tree(
+        [0, -1, -1], [0.1 + 0.2, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1], ["in", "out"], ("x",), [0]
+    )
+    page = opened(tree)
+    cut = tree.threshold[0]
+    for x in (cut, np.nextafter(cut, 1), np.nextafter(cut, 0)):
+        assert follow(page, tree, [x]) == f"Prediction: {tree.predict([[x]])[0]}"
+
+
+def test_a_row_of_the_data_is_followed(opened):
+    tree = grown_tree(260)
+    X = np.random.default_rng(1).random((50, tree.n_features))
+    page = opened(tree, X=X)
+    page.fill("#row-number", "17")
+    page.press("#row-number", "Enter")
+    assert page.text_content("#prediction") == f"Prediction: {tree.predict(X[16:17])[0]}"
+    page.click("#row-after")
+    assert page.text_content("#prediction") == f"Prediction: {tree.predict(X[17:18])[0]}"
+
+
+def test_a_leaf_shows_its_box_and_how_many_rows_end_there(opened):
+    tree = grown_tree(12, missing=True)
+    X = np.random.default_rng(2).random((50, tree.n_features))
+    X[0, tree.feature[0]] = np.nan
+    page = opened(tree, X=X)
+    follow(page, tree, X[0])
+    leaf = int(np.flatnonzero(tree.leaves() == tree.apply(X[:1])[0])[0])
+    lower, upper = (bounds[leaf] for bounds in tree.boxes())
+    intervals = page.locator("#selected .box li").all_inner_texts()
+    assert len(intervals) == np.count_nonzero(np.isfinite(lower) | ~np.isnan(upper))
+    n_here = np.count_nonzero(tree.apply(X) == tree.apply(X[:1]))
+    assert f"{n_here} of the 50 rows of data in this file end here." in page.inner_text("#selected")
+
+
+def test_an_input_from_a_leaf_leads_back_to_it(opened):
+    page = opened(grown_tree(260))
+    page.fill("#query", "class 1")
+    page.click("#next")
+    row = selected(page).get_attribute("id")
+    page.click("#selected button")
+    assert page.text_content("#prediction") == "Prediction: class 1"
+    assert selected(page).get_attribute("id") == row
+
+
+def test_a_field_that_is_no_number_is_pointed_out(opened):
+    tree = grown_tree(2, n_features=1)
+    page = opened(tree)
+    page.fill("#field-0", "1,5")
+    page.press("#field-0", "Enter")
+    assert page.inner_text("#field-0-problem") == "write decimals with a point"
+    assert page.text_content("#prediction") == ""
+
+
+def test_an_empty_field_stops_the_path_where_it_is_needed(opened):
+    page = opened(grown_tree(2, n_features=1))
+    page.click("#follow button[type=submit]")
+    assert page.text_content("#prediction") == "The next split needs measure 0."
+
+
+@pytest.mark.parametrize("n_leaves", SIZES)
+def test_the_tree_folds_and_unfolds(opened, n_leaves):
+    page = opened(grown_tree(n_leaves))
+    page.click("#unfold-all")
+    assert n_rows(page) == 2 * n_leaves - 1
+    assert page.locator(".row").count() < 100
+    page.click("#fold-all")
+    assert n_rows(page) == 3
+    page.locator(".row .twisty").first.click()
+    assert n_rows(page) == 1
+    assert page.locator(".row").first.get_attribute("aria-expanded") == "false"
+
+
+@pytest.mark.parametrize("n_leaves", SIZES)
+def test_search_finds_every_split_of_a_feature(opened, n_leaves):
+    tree = grown_tree(n_leaves)
+    page = opened(tree)
+    page.fill("#query", "measure 3")
+    n_splits = np.count_nonzero(tree.feature == 3)
+    assert page.inner_text("#found").replace(",", "").split()[0] == str(n_splits)
+    page.press("#query", "Enter")
+    assert page.inner_text("#found") == f"1 of {n_splits:,}"
+    assert selected(page).locator(".test").text_content().startswith("measure 3 ≤")
+    page.click("#previous")
+    assert page.inner_text("#found") == f"{n_splits:,} of {n_splits:,}"
+
+
+@pytest.mark.parametrize("n_leaves", SIZES)
+def test_search_finds_every_leaf_of_a_class(opened, n_leaves):
+    tree = grown_tree(n_leaves)
+    page = opened(tree)
+    page.fill("#query", "CLASS 2")
+    page.click("#next")
+    assert page.inner_text("#found") == f"1 of {np.count_nonzero(tree.leaf_class == 2):,}"
+    assert selected(page).locator(".chip").inner_text() == "class 2"
+
+
+def test_the_keyboard_walks_the_tree(opened):
+    tree = grown_tree(12)
+    page = opened(tree)
+    page.click("#fold-all")
+    page.focus("#tree")
+    page.keyboard.press("ArrowLeft")
+    assert n_rows(page) == 1
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert selected(page).get_attribute("aria-level") == "2"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    assert selected(page).get_attribute("aria-level") == "1"
+    page.keyboard.press("*")
+    page.keyboard.press("End")
+    assert n_rows(page) == 23
+    assert page.get_attribute("#tree", "aria-activedescendant") == selected(page).get_attribute("id")
+    assert selected(page).get_attribute("id") == page.locator(".row").last.get_attribute("id")
+
+
+def test_there_is_a_rule_for_every_leaf(opened):
+    tree = grown_tree(60)
+    page = opened(tree)
+    while page.locator("#more-rules").is_visible():
+        page.click("#more-rules")
+    assert page.locator("#rules > li").count() == 60
+    page.select_option("#rules-class", label="class 0")
+    assert f"of {np.count_nonzero(tree.leaf_class == 0)}." in page.inner_text("#rules-note")
+    page.locator("#rules button").first.click()
+    assert selected(page).locator(".chip").inner_text() == "class 0"
+
+
+def test_names_from_a_hostile_model_are_text(opened):
+    page = opened(grown_tree(12, feature_names=[HOSTILE] * 6, classes=[HOSTILE, "b", "c"]), title=HOSTILE)
+    assert page.locator("img").count() == 0
+    assert page.inner_text("h1") == HOSTILE
+    assert page.locator(".row .test").first.text_content().startswith(HOSTILE)
+    assert page.title() == f"{HOSTILE} · onetree report"
+
+
+def test_a_tree_with_a_million_million_leaves_opens_and_is_followed(opened):
+    tree = shared_tree(40)
+    page = opened(tree)
+    x = np.array([0.5, 7.5, 20.5, 50.5])
+    assert follow(page, tree, x) == f"Prediction: {tree.predict(x[np.newaxis])[0]}"
+    page.fill("#query", "odd")
+    page.click("#previous")
+    assert page.inner_text("#found") == f"{2**39:,} of {2**39:,}"
+    page.click("#unfold-all")
+    assert "Too many" in page.inner_text("#tree-message")
+
+
+def test_more_leaves_than_can_be_counted_exactly_are_still_searched(opened):
+    page = opened(shared_tree(1500))
+    page.fill("#query", "odd")
+    for button in ("#previous", "#next", "#next"):
+        page.click(button)
+        assert selected(page).locator(".chip").inner_text() == "odd"
+
+
+def test_what_is_not_in_the_file_is_said_to_be_missing(opened, monkeypatch):
+    monkeypatch.setattr(embedded, "MAX_NODES", 41)
+    tree = grown_tree(260)
+    page = opened(tree)
+    assert "the first 41 by depth" in page.inner_text("#cut-note")
+    assert follow(page, tree, np.full(6, 0.5)).startswith("The path goes on where this file ends.")
+
+
+def test_a_tree_of_one_leaf_says_so(opened):
+    page = opened(grown_tree(1))
+    assert page.inner_text("#rules .conditions") == "always"
+    assert "every input has the same class" in page.inner_text("#fields-note")
+
+
+def test_the_input_on_which_tree_and_model_differ_is_followed(opened):
+    tree, model = grown_tree(12, missing=True), grown_tree(12, missing=True, seed=1)
+    page = opened(tree, source=model.to_sklearn())
+    assert page.inner_text("#equality .badge") == "No"
+    page.click("#equality button")
+    assert page.text_content("#prediction").startswith("Prediction: ")
+
+
+def test_the_theme_can_be_switched(opened):
+    page = opened(grown_tree(12), context={"color_scheme": "dark"})
+    colour = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(colour)
+    page.click("#theme")
+    assert page.evaluate(colour) != dark
+
+
+@pytest.mark.parametrize("n_leaves", SIZES)
+def test_nothing_is_wider_than_a_phone(opened, n_leaves):
+    page = opened(grown_tree(n_leaves, feature_names=[f"{'long' * 20} {j}" for j in range(6)]), context=PHONE)
+    page.click("#unfold-all")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_printed_report_holds_the_unfolded_rows(opened):
+    page = opened(grown_tree(260))
+    page.click("#unfold-all")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".row").count() == 519
