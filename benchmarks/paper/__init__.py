@@ -1,0 +1,1 @@
+"""The paper, reproduced from one command; see `benchmarks.paper.__main__`."""
