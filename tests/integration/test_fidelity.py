@@ -1,15 +1,34 @@
-"""Real scikit-learn forests: forest, tree and exported scikit-learn tree predict the same class, also on thresholds."""
+"""Real models of every family: library, ensemble, tree and exported tree predict the same class, also on thresholds."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from benchmarks.fidelity import CONFIGURATIONS, VOTINGS, count_mismatches
+from benchmarks.fidelity import count_mismatches
+from benchmarks.fidelity_configurations import CONFIGURATIONS
+from benchmarks.fidelity_points import samples
+from onetree import Ensemble
+
+LIBRARIES = {"XGBoost": "xgboost", "LightGBM": "lightgbm", "CatBoost": "catboost"}
 
 
 @pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=str)
-@pytest.mark.parametrize("voting", VOTINGS)
-def test_forest_tree_and_exported_tree_never_disagree(configuration, voting):
-    mismatches, n_points, _ = count_mismatches(configuration, voting, n_points=10_000)
-    assert n_points > 40_000
-    assert set(mismatches.values()) == {0}, mismatches
+def test_library_ensemble_tree_and_exported_tree_never_disagree(configuration):
+    if configuration.family in LIBRARIES:
+        pytest.importorskip(LIBRARIES[configuration.family])
+    result = count_mismatches(configuration, n_points=1_000)
+    assert ("gaps" in result["rows"]) == configuration.takes_nan
+    assert result["status"] == ("no tree" if configuration.large else "optimal")
+    assert set(result["mismatches"].values()) == {0}, result
+
+
+@pytest.mark.parametrize("toward", [-np.inf, np.inf])
+def test_the_points_of_the_campaign_tell_a_threshold_from_the_next_number(toward):
+    model, X = CONFIGURATIONS[0].fit()
+    ensemble = Ensemble.from_model(model)
+    beside = replace(ensemble, threshold=np.nextafter(ensemble.threshold, toward))
+    points = samples(ensemble, X, 1_000, np.random.default_rng(0))["thresholds"]
+    assert np.any(ensemble.predict(points) != beside.predict(points))

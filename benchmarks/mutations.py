@@ -1,0 +1,291 @@
+"""What happens to damaged model files? ``python -m benchmarks.mutations``.
+
+Sound files of each format are damaged in hundreds of ways and read in a child process. Each must be refused with a
+`ModelFileError` or an `UnsupportedModelError`, or be a sound model: then its structure is walked through by other code
+than the importer's, it must predict, and where the library itself reads the same file, the classes of both are
+compared. A crash, a hang, any other exception or a difference is a failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+import onetree
+from benchmarks.fidelity_configurations import CONFIGURATIONS
+from benchmarks.mutation_kinds import DAMAGES, mutants
+from onetree.importers.ba_text import write_ba_text
+from onetree.importers.self_test import sample_rows
+
+SECONDS = 60  # for one file, on a machine that has other things to do
+MEMORY = 8 << 30
+FORMATS = tuple(DAMAGES)
+FAILURES = ("crash", "hang", "other exception", "unsound", "differs")
+SEEDS = {
+    "BA-Trees text": ("RandomForest, hard vote: 5 trees, depth 2, K=5",),
+    "onetree ensemble": ("DecisionTree: depth 3, K=3, trained with NaN", "LightGBM: multiclass, 3 x depth 2, K=3"),
+    "onetree tree": ("DecisionTree: depth 3, K=3, trained with NaN", "Voting: hard, weights, K=5"),
+    "XGBoost JSON": ("XGBoost: Booster, logistic, 5 x depth 2, K=2", "XGBoost: DART, 3 x depth 2, K=3"),
+    "XGBoost UBJ": ("XGBoost: Booster, logistic, 5 x depth 2, K=2", "XGBoost: DART, 3 x depth 2, K=3"),
+    "LightGBM text": ("LightGBM: Booster, binary, 4 x depth 3, K=2", "LightGBM: random forest, 3 x depth 2, K=3"),
+    "CatBoost JSON": ("CatBoost: binary, lossguide, K=2", "CatBoost: multiclass, 3 x depth 2, K=3, trained with NaN"),
+    "skops": (
+        "DecisionTree: depth 3, K=3, trained with NaN",
+        "RandomForest: 4 trees, depth 4, K=2, trained with NaN",
+        "HistGradientBoosting: 3 rounds, depth 2, K=3",
+        "GradientBoosting: exponential loss, K=2",
+    ),
+}
+
+
+TRUSTED = ["sklearn.tree._tree.Tree", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"]
+
+
+def sound_files(kind):
+    """The content of the files that are damaged."""
+    by_name = {str(configuration): configuration for configuration in CONFIGURATIONS}
+    return [saved(kind, by_name[name].fit()[0]) for name in SEEDS[kind]]
+
+
+def saved(kind, model):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        if kind == "BA-Trees text":
+            write_ba_text(onetree.Ensemble.from_model(model, voting="hard"), path)
+        elif kind == "onetree ensemble":
+            onetree.Ensemble.from_model(model).save(path)
+        elif kind == "onetree tree":
+            onetree.born_again(model).tree.save(path)
+        elif kind.startswith("XGBoost"):
+            booster = model if hasattr(model, "save_raw") else model.get_booster()
+            path.write_bytes(booster.save_raw(kind.split()[1].lower()))
+        elif kind == "LightGBM text":
+            path.write_text(getattr(model, "booster_", model).model_to_string())
+        elif kind == "CatBoost JSON":
+            model.save_model(str(path), format="json")
+        else:
+            import skops.io
+
+            path.write_bytes(skops.io.dumps(model))
+        return path.read_bytes()
+
+
+def examine(kind, path):
+    """What becomes of one file, and the model if it is accepted."""
+    try:
+        found = onetree.load_tree(path) if kind == "onetree tree" else onetree.load_ensemble(path)
+    except (onetree.ModelFileError, onetree.UnsupportedModelError):
+        return "refused", None
+    except Exception as error:
+        return f"other exception: {type(error).__name__}: {str(error)[:200]}", None
+    problem = tree_problem(found) if kind == "onetree tree" else ensemble_problem(found)
+    return (f"unsound: {problem}" if problem else "accepted"), found
+
+
+def ensemble_problem(ensemble):
+    """What is wrong with the structure of an ensemble, by a walk that shares no code with its own checks."""
+    feature, left, right = (array.tolist() for array in (ensemble.feature, ensemble.left, ensemble.right))
+    seen, todo = [0] * len(feature), ensemble.roots.tolist()
+    while todo:
+        node = todo.pop()
+        if not 0 <= node < len(feature):
+            return "a node that does not exist"
+        seen[node] += 1
+        if seen[node] > 1:
+            return "a node in two places"
+        if feature[node] >= 0:
+            todo += [left[node], right[node]]
+    if min(seen) == 0:
+        return "a node that nothing leads to"
+    if max(feature) >= ensemble.n_features:
+        return "a feature that does not exist"
+    if np.isnan(ensemble.threshold).any() or not np.isfinite(ensemble.value).all():
+        return "a number that is none"
+    index = ensemble.predict_index(sample_rows(ensemble, np.random.default_rng(0)))
+    return None if 0 <= index.min() <= index.max() < ensemble.n_classes else "a class that does not exist"
+
+
+def tree_problem(tree):
+    """What is wrong with the structure of a tree."""
+    inner = tree.feature >= 0
+    nodes = np.arange(tree.n_nodes)
+    for child in (tree.children_left, tree.children_right):
+        if np.any(child[inner] <= nodes[inner]) or np.any(child[inner] >= tree.n_nodes):
+            return "a child that does not come after its parent"
+    children = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
+    if set(children.tolist()) | {0} != set(nodes.tolist()):
+        return "a node that nothing leads to"
+    if np.any(tree.feature >= tree.n_features) or np.isnan(tree.threshold).any():
+        return "a feature or threshold that does not exist"
+    if np.any(tree.leaf_class[~inner] < 0) or np.any(tree.leaf_class >= tree.n_classes):
+        return "a class that does not exist"
+    tree.predict(np.random.default_rng(0).normal(size=(100, tree.n_features)))
+    return None
+
+
+def library_classes(kind, path, X):
+    """The classes that the library gives for the same file."""
+    if kind.startswith("XGBoost"):
+        import xgboost
+
+        booster = xgboost.Booster()
+        booster.load_model(bytearray(path.read_bytes()))
+        objective = json.loads(booster.save_config())["learner"]["objective"]["name"]
+        predicted = booster.predict(xgboost.DMatrix(X), validate_features=False)
+        if objective == "multi:softmax":
+            return predicted.astype(int)
+        return predicted.argmax(axis=1) if predicted.ndim == 2 else (predicted > 0.5).astype(int)
+    if kind == "LightGBM text":
+        import lightgbm
+
+        predicted = lightgbm.Booster(model_str=path.read_text(), params={"verbose": -1}).predict(X)
+        return predicted.argmax(axis=1) if predicted.ndim == 2 else (predicted > 0.5).astype(int)
+    if kind == "CatBoost JSON":
+        import catboost
+
+        model = catboost.CatBoost().load_model(str(path), format="json")
+        return np.ravel(model.predict(X, prediction_type="Class", thread_count=1))
+    if kind == "skops":
+        import skops.io
+
+        return skops.io.load(path, trusted=TRUSTED).predict(X)
+    return None
+
+
+def compare(kind, path, ensemble):
+    """Whether ensemble and library give the same classes; None if the library does not read the file."""
+    rows = sample_rows(ensemble, np.random.default_rng(1))
+    try:
+        expected = library_classes(kind, path, rows)
+    except Exception:
+        return None
+    return None if expected is None else bool(np.array_equal(ensemble.predict(rows), expected))
+
+
+def work(folder, names, with_library):
+    """In the child: examine files, telling before each one that it begins, so that a crash can be laid at its door."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # a hang ends the process, whatever code it is in
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    warnings.simplefilter("ignore")
+    for name in names:
+        kind, path = name.rsplit("-", 1)[0], folder / name
+        tell(name, "begins")
+        signal.alarm(SECONDS)
+        outcome, found = examine(kind, path)
+        tell(name, outcome)
+        if with_library and outcome == "accepted" and kind != "onetree tree":
+            same = compare(kind, path, found)
+            if same is not None:
+                tell(name, "same as the library" if same else "differs")
+        signal.alarm(0)
+        tell(name, "done")
+
+
+def tell(name, what):
+    os.write(RESULTS, (json.dumps([name, what]) + "\n").encode())
+
+
+RESULTS = 1  # standard output of the child; libraries that write there are sent elsewhere
+
+
+def run_children(folder, names, with_library):
+    """Outcomes by file; a child that dies is replaced by another that goes on with the next file."""
+    outcomes, todo = {}, list(names)
+    while todo:
+        command = [sys.executable, "-m", "benchmarks.mutations", "--examine", str(folder)]
+        child = subprocess.run(
+            command + ["--without-libraries"] * (not with_library),
+            input="\n".join(todo),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for line in child.stdout.splitlines():
+            name, what = json.loads(line)
+            outcomes.setdefault(name, []).append(what)
+        last = next((name for name in todo if outcomes.get(name, ["done"])[-1] != "done"), None)
+        if last is None and any(name not in outcomes for name in todo):
+            raise SystemExit(f"the child ended before it began: {child.stderr[-2000:]}")
+        if last is not None:
+            how = "hang" if child.returncode == -signal.SIGALRM else "crash"
+            # Once the file was accepted, it is the library that reads it.
+            outcomes[last].append(how if outcomes[last] == ["begins"] else f"{how} of the library")
+        todo = [name for name in todo if name not in outcomes]
+    return outcomes
+
+
+def campaign(formats, n_mutants, *, with_library=True, seed=0):
+    """Counts of outcomes by format, and the failures with the content of their files."""
+    counts, failures = {kind: Counter() for kind in formats}, []
+    with tempfile.TemporaryDirectory(prefix="mutations-") as name:
+        folder = Path(name)
+        for kind in formats:
+            rng = np.random.default_rng([seed, *kind.encode()])
+            for i, content in enumerate(mutants(kind, sound_files(kind), n_mutants, rng)):
+                (folder / f"{kind}-{i}").write_bytes(content)
+        names = sorted(path.name for path in folder.iterdir())
+        for name, outcomes in run_children(folder, names, with_library).items():
+            kind = name.rsplit("-", 1)[0]
+            counts[kind]["files"] += 1
+            for outcome in outcomes:
+                counts[kind][outcome.split(":")[0]] += 1
+            bad = [outcome for outcome in outcomes if outcome.split(":")[0] in FAILURES]
+            if bad:
+                failures.append((name, bad, (folder / name).read_bytes()))
+    return counts, failures
+
+
+def page(counts):
+    """The table in Markdown."""
+    columns = ("files", "refused", "accepted", "same as the library", "crash of the library", *FAILURES)
+    lines = [f"| format | {' | '.join(columns)} |", "|---|" + "---:|" * len(columns)]
+    for kind, found in counts.items():
+        lines.append(f"| {kind} | {' | '.join(str(found[column]) for column in columns)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutations", description=__doc__)
+    parser.add_argument("--files", type=int, default=500, help="damaged files per format (default: %(default)s)")
+    parser.add_argument("--only", action="append", choices=FORMATS, help="a format; may be given again")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", metavar="FOLDER", type=Path, help="write the files that failed to this folder")
+    parser.add_argument("--without-libraries", action="store_true", help="compare with no library")
+    parser.add_argument("--examine", metavar="FOLDER", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.examine:
+        global RESULTS
+        RESULTS = os.dup(1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        work(options.examine, sys.stdin.read().split("\n"), not options.without_libraries)
+        return 0
+    started = time.perf_counter()
+    counts, failures = campaign(
+        options.only or FORMATS, options.files, with_library=not options.without_libraries, seed=options.seed
+    )
+    print(page(counts))
+    for name, bad, content in failures:
+        print(name, bad)
+        if options.keep:
+            options.keep.mkdir(parents=True, exist_ok=True)
+            (options.keep / name).write_bytes(content)
+    print(f"{len(failures)} failures, {time.perf_counter() - started:.0f} s")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
