@@ -20,7 +20,7 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 import onetree
 from benchmarks import paper_data
 from benchmarks.certificate import boosted
-from benchmarks.scaling import binned
+from benchmarks.scaling_forests import binned
 from benchmarks.solve_one import peak_bytes
 from benchmarks.train_one import read
 

@@ -1,6 +1,6 @@
 """Solves one forest in a process of its own and writes the result as JSON: so peak memory belongs to that solve.
 
-``python -m benchmarks.solve_one FOREST OBJECTIVE [--engine E] [--time-limit S] [--memory-limit GB] [--n-jobs N]``
+``python -m benchmarks.solve_one FOREST OBJECTIVE [--method M] [--engine E] [--time-limit S] [--memory-limit GB] ...``
 
 ``--list-engines`` gives the names of the engines instead.
 """
@@ -46,6 +46,7 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.solve_one", description=__doc__)
     parser.add_argument("forest")
     parser.add_argument("objective")
+    parser.add_argument("--method", choices=("exact", "heuristic"), default="exact")
     parser.add_argument("--engine")
     parser.add_argument("--time-limit", type=float)
     parser.add_argument("--memory-limit", type=float)
@@ -63,7 +64,7 @@ def main():
         # Verification is not part of the peer's work; it is done below, outside the measured time.
         started = time.perf_counter()
         solution = onetree.born_again(
-            ensemble, objective=options.objective, method="exact", engine=options.engine, verify=False, **limits
+            ensemble, objective=options.objective, method=options.method, engine=options.engine, verify=False, **limits
         )
         return solution, time.perf_counter() - started
 
