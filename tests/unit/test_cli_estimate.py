@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shlex
 import signal
@@ -131,9 +132,15 @@ def test_convert_proposes_commands_that_work(method, middling, tmp_path, capsys)
             assert "verified equal everywhere" in capsys.readouterr().out
 
 
-def test_convert_stops_before_a_time_that_is_too_long(large, tmp_path, capsys):
+def test_convert_stops_before_a_time_that_is_too_long(large, tmp_path, capsys, monkeypatch):
+    measure = onetree.estimate
+
+    def on_a_slow_machine(*arguments, **options):
+        return dataclasses.replace(measure(*arguments, **options), seconds=90.0, seconds_range=(60.0, 120.0))
+
+    monkeypatch.setattr(onetree, "estimate", on_a_slow_machine)
     message = refusal(capsys, tmp_path, large, "--max-leaves", 1e8, "--time-limit", 0.5)
-    assert "s), over --time-limit 0.5" in message
+    assert "about 90 s (60 s to 2 min), over --time-limit 0.5" in message
     assert "--max-leaves 100000000 --time-limit " in message
 
 

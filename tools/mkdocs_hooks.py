@@ -1,0 +1,47 @@
+"""What the documentation shows of the rest of the repository: changes, ways of contributing, examples.
+
+The pages link to these files where they are, so that the links work in a checkout too; here the files become part of
+the site, and the links follow.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)")
+
+
+def shown() -> dict[str, str]:
+    """Give the files outside of docs/ that the site shows, and their places in it."""
+    pages = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+    examples = sorted(path for kind in ("*.py", "*.ipynb") for path in (ROOT / "examples").glob(kind))
+    return pages | {f"examples/{path.name}": f"examples/{path.name}" for path in examples}
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the files that lie elsewhere."""
+    for source, place in shown().items():
+        files.append(File.generated(config, place, abs_src_path=str(ROOT / source)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Turn the links to files of the repository into links to their places in the site."""
+    place = page.file.src_uri
+    places = shown()
+    origin = next((source for source, there in places.items() if there == place), f"docs/{place}")
+
+    def follow(match: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(origin), match[1]))
+        there = places.get(target, target.removeprefix("docs/"))
+        return posixpath.relpath(there, posixpath.dirname(place) or ".")
+
+    return LINK.sub(follow, markdown)
