@@ -16,6 +16,7 @@ constexpr int kMaxReducedSlabs = 32;  // bits of a mask, and the last slab needs
 constexpr double kManyBoxes = 1e6;    // from here on a second order is worth a try
 constexpr int kMaxTabledSlabs = 9;    // pairs of masks up to here are found by index
 constexpr std::ptrdiff_t kCellsBetweenChecks = 1 << 20;
+constexpr std::size_t kListOverhead = 64;  // of a list: its place in a map, and what the allocator adds
 
 std::vector<Class> reordered_cells(const Grid& grid, const std::vector<int>& order) {
   if (std::is_sorted(order.begin(), order.end())) return grid.classes;
@@ -306,6 +307,13 @@ IntervalLists::IntervalLists(const IntervalNest& nest)
   }
 }
 
+void IntervalLists::clear() {
+  for (std::vector<const std::uint32_t*>& lists : tabled_) std::fill(lists.begin(), lists.end(), nullptr);
+  for (auto& lists : scattered_) lists.clear();
+  storage_.clear();
+  bytes_ = 0;
+}
+
 const std::uint32_t* IntervalLists::make_list(const OfNode& of_node, IntervalNest::Mask fewer) {
   const int level = of_node.level;
   const std::uint32_t** place = of_node.by_mask != nullptr ? &of_node.by_mask[fewer] : nullptr;
@@ -325,6 +333,7 @@ const std::uint32_t* IntervalLists::make_list(const OfNode& of_node, IntervalNes
   }
   *place = list.get();
   storage_.push_back(std::move(list));
+  bytes_ += static_cast<std::size_t>(all.size()) * sizeof(std::uint32_t) + kListOverhead;
   return *place;
 }
 

@@ -131,6 +131,9 @@ class IntervalLists {
     return make_list(node, fewer);
   }
 
+  std::size_t bytes() const { return bytes_; }
+  void clear();  // forgets all lists; those that were given out are gone
+
  private:
   const std::uint32_t* make_list(const OfNode& node, IntervalNest::Mask fewer);
 
@@ -138,6 +141,7 @@ class IntervalLists {
   std::vector<std::vector<const std::uint32_t*>> tabled_;                           // by level, then by both masks
   std::vector<std::unordered_map<std::uint64_t, const std::uint32_t*>> scattered_;  // by level, for long loops
   std::vector<std::unique_ptr<std::uint32_t[]>> storage_;
+  std::size_t bytes_ = 0;
 };
 
 // The nest with fewer rows of two orders: the grid's own, and by how much one axis alone settles of the others.

@@ -8,13 +8,18 @@
 #include <bit>
 #include <cstdlib>
 #include <exception>
+#include <functional>
+#include <mutex>
 #include <thread>
+#include <utility>
 
 namespace onetree {
 
 namespace {
 
-constexpr double kBytesPerSecond = 1.5e8;  // that one thread fills, in tables of gigabytes
+constexpr double kBytesPerSecond = 1.5e8;                     // that one thread fills, in tables of gigabytes
+constexpr std::size_t kMostTasks = 20'000;                    // each takes about a kilobyte
+constexpr std::size_t kMostListBytes = std::size_t{1} << 26;  // per thread, kept from task to task
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -144,8 +149,10 @@ struct Place {  // a node, with what is needed to fill all below it
 
 class Worker {
  public:
-  explicit Worker(const Filling& filling)
-      : filling_(filling), nest_(filling.nest), lists_(nest_), levels_(nest_.n_loops()) {
+  // `tick` is called some hundred times a second; it may throw.
+  explicit Worker(
+      const Filling& filling, std::function<void()> tick = [] {})
+      : filling_(filling), nest_(filling.nest), tick_(std::move(tick)), lists_(nest_), levels_(nest_.n_loops()) {
     for (int level = 0; level < nest_.n_loops(); ++level) levels_[level].slabs.resize(nest_.loop(level).n_slabs);
   }
 
@@ -167,6 +174,13 @@ class Worker {
     }
   }
 
+  // All below a place, when nothing else is being filled.
+  void fill(int level, const Place& place) {
+    if (lists_.bytes() > kMostListBytes) lists_.clear();
+    fill_below(level, place);
+  }
+
+ private:
   void fill_below(int level, const Place& place) {
     if (level + 1 >= nest_.n_loops()) {
       fill_block(level, place);
@@ -187,11 +201,13 @@ class Worker {
         fill_block(level + 1, here.child[q & 1]);
       }
     } else {
-      for_each_child(level, place, [&](int, const Place& child) { fill_below(level + 1, child); });
+      for_each_child(level, place, [&](int, const Place& child) {
+        tick_();
+        fill_below(level + 1, child);
+      });
     }
   }
 
- private:
   struct Level {
     std::vector<int> slabs;          // last grid slab of each slab of the node
     std::vector<RowPair> row_pairs;  // the place's pairs, with the lists that lead to their children
@@ -254,6 +270,7 @@ class Worker {
 
   const Filling& filling_;
   const IntervalNest& nest_;
+  std::function<void()> tick_;
   IntervalLists lists_;
   std::vector<Level> levels_;
 };
@@ -280,40 +297,44 @@ std::vector<std::vector<Place>> make_fronts(const Filling& filling, int depth) {
 
 void fill(const Filling& filling, Control& control) {
   const int n_threads = filling.nest.bytes() < (1U << 20) ? 1 : std::max(1, control.n_threads);
-  const int depth = std::min(3, std::max(0, filling.nest.n_loops() - 1));
   if (n_threads == 1 && filling.nest.bytes() < (1U << 18)) {
     Worker worker(filling);
-    worker.fill_below(0, worker.root());
+    worker.fill(0, worker.root());
     return;
   }
+  int depth = std::min(3, std::max(0, filling.nest.n_loops() - 1));
+  while (depth > 1 && filling.nest.loop(depth).nodes.size() > kMostTasks) --depth;
   const std::vector<std::vector<Place>> fronts = make_fronts(filling, depth);
   std::size_t n_tasks = 0;
   for (const std::vector<Place>& front : fronts) n_tasks += front.size();
   std::atomic<std::size_t> n_done{0};
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
-  auto work_on = [&](Worker& worker, const std::vector<Place>& tasks, bool caller) {
-    for (std::size_t i; !stop && (i = next++) < tasks.size();) {
-      worker.fill_below(depth, tasks[i]);
-      const double fraction = static_cast<double>(++n_done) / static_cast<double>(n_tasks);
-      if (caller)
-        control.check("interval-dp", -1, -1,
-                      static_cast<std::int64_t>(fraction * static_cast<double>(filling.nest.n_rows())), fraction);
-    }
+  std::mutex failing;
+  std::exception_ptr failure;  // the first, of any thread
+  struct Stopped {};
+  auto tick = [&](bool caller) {
+    if (stop) throw Stopped();
+    if (!caller) return;
+    const double fraction = static_cast<double>(n_done) / static_cast<double>(n_tasks);
+    control.check("interval-dp", -1, -1,
+                  static_cast<std::int64_t>(fraction * static_cast<double>(filling.nest.n_rows())), fraction);
   };
   std::barrier meet(n_threads);
   auto run = [&](bool caller) {
-    Worker worker(filling);
+    Worker worker(filling, [&tick, caller] { tick(caller); });
     for (const std::vector<Place>& front : fronts) {
-      std::exception_ptr failure;
       try {
-        work_on(worker, front, caller);
+        for (std::size_t i; (i = next++) < front.size(); ++n_done) {
+          tick(caller);
+          worker.fill(depth, front[i]);
+        }
       } catch (...) {
+        const std::lock_guard lock(failing);
+        if (!failure) failure = std::current_exception();
         stop = true;
-        failure = std::current_exception();
       }
       meet.arrive_and_wait();
-      if (failure) std::rethrow_exception(failure);
       if (stop) return;
       if (caller) next = 0;
       meet.arrive_and_wait();
@@ -322,6 +343,8 @@ void fill(const Filling& filling, Control& control) {
   std::vector<std::jthread> helpers;
   for (int thread = 1; thread < n_threads; ++thread) helpers.emplace_back([&] { run(false); });
   run(true);
+  helpers.clear();  // joins them
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace
