@@ -1,7 +1,9 @@
 """The errors that onetree raises; every message says what is wrong and what to do next.
 
-Imports nothing: every stage of the pipeline may use it.
+Imports nothing of onetree: every stage of the pipeline may use it.
 """
+
+from collections.abc import Sequence
 
 
 class OnetreeError(Exception):
@@ -30,3 +32,11 @@ class FidelityError(OnetreeError):
 
 class LimitReachedError(OnetreeError):
     """A limit was reached before any faithful tree was found."""
+
+
+class SomeFailedError(OnetreeError):
+    """Some of many conversions failed; `results` holds the solutions and the errors, in the order of the sources."""
+
+    def __init__(self, message: str, results: Sequence[object] = ()) -> None:
+        super().__init__(message)
+        self.results = list(results)

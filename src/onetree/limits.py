@@ -23,7 +23,8 @@ class Progress:
     lower_bound, upper_bound : int or None
         What is proven, and what is in hand, for the objective's first measure.
     states : int
-        Boxes or states settled; leaves of the tree so far in the phase "heuristic", descents in "estimate".
+        Boxes or states settled; leaves of the tree so far in the phase "heuristic", descents in "estimate", sources
+        in "many", parts in "parts".
     fraction : float or None
         Share of the work that is done, where it is known; in the phase "heuristic", share of the space.
     """

@@ -1,4 +1,4 @@
-"""The native core under the address and undefined-behaviour sanitizers, all warnings being errors."""
+"""The native core under sanitizers: of addresses and undefined behaviour, and of threads. All warnings are errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-REPORTS = ("AddressSanitizer", "runtime error:", "Assertion")
+REPORTS = ("AddressSanitizer", "ThreadSanitizer", "runtime error:", "Assertion")
 
 
 def tool(name):
@@ -31,32 +31,28 @@ def compiler():
     return path
 
 
-@pytest.fixture(scope="module")
-def runtimes(compiler):
+def runtimes(compiler, sanitizer):
     """What has to be loaded before Python: the sanitizer, and the C++ runtime whose exceptions it looks at."""
-    paths = [Path(run(compiler, f"-print-file-name={name}").stdout.strip()) for name in ("libasan.so", "libstdc++.so")]
+    paths = [Path(run(compiler, f"-print-file-name={name}").stdout.strip()) for name in (sanitizer, "libstdc++.so")]
     if not all(path.is_absolute() and path.exists() for path in paths):  # a bare name: the compiler has no such library
-        pytest.skip(f"{compiler} comes without the address sanitizer")
-    return paths
+        pytest.skip(f"{compiler} comes without {sanitizer}")
+    return " ".join(map(str, paths))
 
 
-@pytest.fixture(scope="module")
-def sanitized(repository, compiler, runtimes, tmp_path_factory):
-    """A folder with the package as it is in the repository, and a core built to stop at the first fault."""
-    folder = tmp_path_factory.mktemp("sanitized")
+def build(repository, compiler, folder, flags="", **settings):
+    """Fill a folder with the package as it is in the repository, and a core with assertions and the given settings."""
     package = shutil.copytree(
         repository / "src" / "onetree", folder / "onetree", ignore=shutil.ignore_patterns("__pycache__", "*.so")
     )
     settings = {
         "CMAKE_BUILD_TYPE": "Debug",  # our assertions and nanobind's are on
         "CMAKE_CXX_COMPILER": compiler,
-        "CMAKE_CXX_FLAGS_DEBUG": "-O1 -D_GLIBCXX_ASSERTIONS",
+        "CMAKE_CXX_FLAGS_DEBUG": f"-O1 -D_GLIBCXX_ASSERTIONS {flags}",
         "CMAKE_MAKE_PROGRAM": tool("ninja"),
-        "ONETREE_SANITIZE": "ON",
         "ONETREE_WARNINGS_AS_ERRORS": "ON",
         "Python_EXECUTABLE": sys.executable,
         "nanobind_DIR": run(sys.executable, "-m", "nanobind", "--cmake_dir").stdout.strip(),
-    }
+    } | settings
     definitions = [f"-D{name}={value}" for name, value in settings.items()]
     for command in (
         ["-G", "Ninja", "-S", repository, "-B", folder / "build", *definitions],
@@ -66,23 +62,58 @@ def sanitized(repository, compiler, runtimes, tmp_path_factory):
         assert done.returncode == 0, done.stdout + done.stderr
     (core,) = (folder / "build").glob("_core*.so")
     shutil.move(core, package)
-    return folder
 
 
-def test_the_core_is_clean_under_the_sanitizers(sanitized, runtimes, repository):
+def campaign(name, repository, folder, **environment):
+    """Run a program of this folder with the core that was built; what it wrote."""
     # -S: an editable installation would put its own core first.
     packages = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
-    done = run(
-        *(sys.executable, "-S", "-m", "tests.integration.sanitizer_campaign", 0),
+    return run(
+        *(sys.executable, "-S", "-m", f"tests.integration.{name}", 0),
         cwd=repository,
         env=os.environ
         | {
-            "LD_PRELOAD": " ".join(map(str, runtimes)),
-            "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter frees little at its end
             "UBSAN_OPTIONS": "print_stacktrace=1",
-            "PYTHONPATH": os.pathsep.join([str(sanitized), str(repository), *packages]),
-        },
+            "PYTHONPATH": os.pathsep.join([str(folder), str(repository), *packages]),
+        }
+        | environment,
     )
+
+
+def assert_clean(done, folder):
     assert not any(report in done.stderr for report in REPORTS), done.stderr
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"clean {sanitized}")
+    assert done.stdout.startswith(f"clean {folder}")
+
+
+def test_the_core_is_clean_under_the_sanitizers(repository, compiler, tmp_path):
+    preloaded = runtimes(compiler, "libasan.so")
+    build(repository, compiler, tmp_path, ONETREE_SANITIZE="ON")
+    done = campaign(
+        *("sanitizer_campaign", repository, tmp_path),
+        LD_PRELOAD=preloaded,
+        ASAN_OPTIONS="detect_leaks=0",  # the interpreter frees little at its end
+    )
+    assert_clean(done, tmp_path)
+
+
+def test_the_threads_of_the_core_do_not_race_and_narrow_vectors_give_the_same_trees(repository, compiler, tmp_path):
+    preloaded = runtimes(compiler, "libtsan.so")
+    build(
+        *(repository, compiler, tmp_path, "-g1 -fsanitize=thread -DONETREE_BASELINE"),
+        CMAKE_MODULE_LINKER_FLAGS="-fsanitize=thread",
+        CMAKE_SHARED_LINKER_FLAGS="-fsanitize=thread",
+    )
+    done = campaign(
+        *("thread_campaign", repository, tmp_path),
+        LD_PRELOAD=preloaded,
+        TSAN_OPTIONS="halt_on_error=1",
+        OPENBLAS_NUM_THREADS="1",  # the threads of other libraries are not ours to check
+        OMP_NUM_THREADS="1",
+    )
+    if "unexpected memory mapping" in done.stderr:
+        pytest.skip("the thread sanitizer of this compiler does not run under this kernel's address randomisation")
+    assert_clean(done, tmp_path)
+    installed = run(sys.executable, "-m", "tests.integration.thread_campaign", 0, cwd=repository)
+    assert installed.returncode == 0, installed.stderr
+    assert done.stdout.splitlines()[1:] == installed.stdout.splitlines()[1:]

@@ -1,0 +1,155 @@
+"""The first cuts of a huge tree: the space in boxes that can be worked on apart.
+
+Follows the rule of the heuristic: cut where the class of sampled cells changes most often, and where least is left. The
+cuts depend on the ensemble, the seed and the number of boxes only. Finds no tree: that is what the boxes are for.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.domain import Domain
+from onetree.ensemble import Ensemble
+from onetree.grid import Grid
+from onetree.restrict import restrict
+from onetree.structure import node_depths
+from onetree.values import Values
+
+FEW_CELLS = 10**8  # of a box that is not worth cutting: its tree takes a second or two
+_N_SAMPLES = 256  # cells in which the class is looked up
+_N_HYPERPLANES = 64  # the heaviest of a box, among which the cut is chosen
+_N_CANDIDATES = 8  # of which both sides are counted
+_NEAR_BEST = 0.7  # share of the most changes that makes a candidate
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """A part of the space: the values of each feature, and the ensemble inside."""
+
+    values: tuple[Values, ...]
+    inside: Ensemble
+    n_cells: int
+
+    @classmethod
+    def of(cls, values: tuple[Values, ...], ensemble: Ensemble) -> "Box":
+        """Give the box with these values, all of which belong to the inputs of the ensemble."""
+        inside = restrict(ensemble, Domain(values))
+        return cls(values, inside, Grid.of(inside).n_cells)
+
+    @property
+    def domain(self) -> Domain:
+        """The box as a domain."""
+        return Domain(self.values)
+
+    def sides(self, feature: int, threshold: float) -> tuple["Box", "Box"]:
+        """Cut the box in two. Neither side is empty where the ensemble inside has this split."""
+        left, right = (
+            Box.of((*self.values[:feature], half, *self.values[feature + 1 :]), self.inside)
+            for half in _halves(self.values[feature], threshold)
+        )
+        return left, right
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A split of a box, and the nodes that its sides are."""
+
+    feature: int
+    threshold: float
+    left: int
+    right: int
+
+
+@dataclass(frozen=True, eq=False)
+class FirstCuts:
+    """The top of a tree. Node 0 is the whole, children have larger numbers, and what is not cut is a box to work on."""
+
+    cuts: dict[int, Cut]
+    boxes: dict[int, Box]
+
+
+def first_cuts(ensemble: Ensemble, domain: Domain | None, max_boxes: int, seed: int) -> FirstCuts:
+    """Cut the box with most cells, again and again, until there are enough boxes or all are small."""
+    given = (None,) * ensemble.n_features if domain is None else domain.values
+    whole = tuple(
+        Values(missing=missing) if values is None else values
+        for values, missing in zip(given, ensemble.nan_features.tolist(), strict=True)
+    )
+    nodes = [Box.of(whole, ensemble)]
+    cuts: dict[int, Cut] = {}
+    waiting = [(-nodes[0].n_cells, 0)]
+    while len(waiting) < max_boxes and -waiting[0][0] > FEW_CELLS:
+        _, node = heappop(waiting)
+        hyperplane, sides = _best_cut(nodes[node], np.random.default_rng((seed, node)))
+        cuts[node] = Cut(*hyperplane, len(nodes), len(nodes) + 1)
+        for side in sides:
+            heappush(waiting, (-side.n_cells, len(nodes)))
+            nodes.append(side)
+    return FirstCuts(cuts, {node: nodes[node] for _, node in waiting})
+
+
+def _halves(values: Values, threshold: float) -> tuple[Values, Values]:
+    """Return the values on the left of a threshold and those on its right, where a missing value goes."""
+    if values.choices is not None:
+        left = tuple(choice for choice in values.choices if choice <= threshold)
+        right = tuple(choice for choice in values.choices if choice > threshold)
+        return replace(values, choices=left, missing=False), replace(values, choices=right)
+    below = replace(values, high=min(values.high, threshold), missing=False)
+    following = float(values.above(np.array([threshold]))[0])
+    if math.isnan(following):  # no number is above
+        return below, Values(choices=(), missing=values.missing)
+    return below, replace(values, low=following)
+
+
+def _best_cut(box: Box, rng: np.random.Generator) -> tuple[tuple[int, float], tuple[Box, Box]]:
+    """Choose a hyperplane, and give both sides of the box."""
+    hyperplanes = _heaviest(box.inside)
+    changes = _class_changes(box.inside, hyperplanes, rng)
+    order = np.argsort(-changes, kind="stable")  # the heavier first among equals
+    near = order[changes[order] >= _NEAR_BEST * changes.max()][: _N_CANDIDATES if changes.any() else 1]
+    candidates = [(hyperplanes[index], box.sides(*hyperplanes[index])) for index in near.tolist()]
+    return min(candidates, key=lambda candidate: _left_over(candidate[1]))  # the first of equals
+
+
+def _left_over(sides: tuple[Box, Box]) -> float:
+    """Return the sum of the square roots of the sides' cells, as a logarithm, which numbers of any size have."""
+    left, right = (math.log(side.n_cells) / 2 for side in sides)
+    return float(np.logaddexp(left, right))
+
+
+def _heaviest(ensemble: Ensemble) -> list[tuple[int, float]]:
+    """Return the hyperplanes that most inputs meet, if each split halved them: feature and threshold."""
+    _, depth = node_depths(ensemble.roots, ensemble.feature, ensemble.left, ensemble.right)
+    splits = (ensemble.feature >= 0) & ((ensemble.threshold < np.inf) | ensemble.nan_features[ensemble.feature])
+    pairs = np.stack([ensemble.feature[splits].astype(np.float64), ensemble.threshold[splits]])
+    pairs, at = np.unique(pairs, axis=1, return_inverse=True)
+    weight = np.bincount(at.ravel(), np.exp2(-depth[splits].astype(np.float64)))
+    chosen = np.argsort(-weight, kind="stable")[:_N_HYPERPLANES]
+    return [(int(feature), threshold) for feature, threshold in pairs[:, chosen].T.tolist()]
+
+
+def _class_changes(
+    ensemble: Ensemble, hyperplanes: list[tuple[int, float]], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Count for each hyperplane the sampled cells whose class changes across it."""
+    levels = Grid.of(ensemble).levels
+    slabs = [_inputs_of_slabs(each) for each in levels]
+    cells = np.stack([inputs[rng.integers(len(inputs), size=_N_SAMPLES)] for inputs in slabs], axis=1)
+    rows = np.tile(cells, (len(hyperplanes), 2, 1, 1))
+    for pair, (feature, threshold) in zip(rows, hyperplanes, strict=True):
+        level = int(np.searchsorted(levels[feature], threshold))
+        pair[:, :, feature] = slabs[feature][level : level + 2, np.newaxis]
+    classes = ensemble.predict_index(rows.reshape(-1, ensemble.n_features)).reshape(rows.shape[:3])
+    changes: NDArray[np.int64] = np.count_nonzero(classes[:, 0] != classes[:, 1], axis=1)
+    return changes
+
+
+def _inputs_of_slabs(levels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return one input of each slab of a feature; above the level +inf are the missing values."""
+    if levels.size == 0:
+        return np.zeros(1)
+    last = np.nan if levels[-1] == np.inf else np.nextafter(levels[-1], np.inf)
+    return np.append(levels, last)

@@ -1,0 +1,196 @@
+"""Many conversions at once, through joblib: on the processors of this machine, or on a cluster that joblib knows.
+
+Decides nothing about trees: each conversion is one call of `born_again`, with one thread, wherever it runs. What
+travels is arrays. A model is read where the call is made, so that no worker needs the library that it comes from.
+"""
+
+import inspect
+import os
+import warnings
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sized
+from contextlib import contextmanager
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Literal, cast, overload
+
+from onetree.ensemble import Ensemble, as_ensemble
+from onetree.errors import InvalidInputError, SomeFailedError
+from onetree.limits import Progress, ProgressCallback, check_choice, memory_bytes
+from onetree.solve import Solution, born_again
+
+Outcome = Solution | Exception
+Job = tuple[object, Mapping[str, Any]]  # a source and the options of `born_again`
+
+_ERRORS = ("raise", "return")
+
+
+@overload
+def born_again_many(
+    sources: Iterable[object],
+    *,
+    n_jobs: int | None = None,
+    errors: Literal["raise"] = "raise",
+    progress: ProgressCallback | None = None,
+    **options: Any,
+) -> list[Solution]: ...
+
+
+@overload
+def born_again_many(
+    sources: Iterable[object],
+    *,
+    n_jobs: int | None = None,
+    errors: Literal["return"],
+    progress: ProgressCallback | None = None,
+    **options: Any,
+) -> list[Outcome]: ...
+
+
+def born_again_many(
+    sources: Iterable[object],
+    *,
+    n_jobs: int | None = None,
+    errors: str = "raise",
+    progress: ProgressCallback | None = None,
+    **options: Any,
+) -> list[Solution] | list[Outcome]:
+    """Convert many models, each as `born_again` would, several at a time.
+
+    Parameters
+    ----------
+    sources : iterable of fitted models or Ensembles
+        Read one after the other, as there is room for them.
+    n_jobs : int, optional
+        Conversions at a time, as in scikit-learn: None is one, or what `joblib.parallel_config` says; -1 is one for
+        each processor. The trees do not depend on it.
+    errors : {"raise", "return"}
+        What becomes of a source that cannot be converted. All others are converted in any case. "raise" then raises
+        `SomeFailedError`, whose `results` hold everything; "return" gives the error in the place of the solution.
+    progress : callable, optional
+        Called here with a `Progress` after each conversion: phase "many", and in `states` how many are done. An
+        exception raised in it stops everything.
+    **options
+        Those of `born_again`, the same for every source. Limits hold for each conversion on its own; without
+        `memory_limit`, as many as there are processors share what their machine has free.
+
+    Returns
+    -------
+    list of Solution
+        In the order of the sources. ``stats["total_seconds"]`` is what each took where it ran, with its proof.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forests = [RandomForestClassifier(5, max_depth=2, random_state=seed).fit(X, y) for seed in range(3)]
+    >>> [solution.status for solution in born_again_many(forests, objective="leaves")]
+    ['optimal', 'optimal', 'optimal']
+    """
+    check_choice("errors", errors, _ERRORS)
+    inspect.signature(born_again).bind(None, **options)  # a TypeError here and now, not one for each source
+    total = len(sources) if isinstance(sources, Sized) else None
+    found = run_jobs(((source, options) for source in sources), n_jobs=n_jobs, progress=progress, total=total)
+    failed = [number for number, outcome in enumerate(found) if isinstance(outcome, Exception)]
+    if failed and errors == "raise":
+        first = found[failed[0]]
+        raise SomeFailedError(
+            f"{len(failed)} of {len(found)} sources could not be converted: {_listed(failed)}; "
+            f'source {failed[0]}: {first}. `results` of this error holds the others; errors="return" returns all',
+            found,
+        ) from cast(Exception, first)
+    return found
+
+
+def run_jobs(
+    jobs: Iterable[Job],
+    *,
+    n_jobs: int | None,
+    progress: ProgressCallback | None = None,
+    total: int | None = None,
+    phase: str = "many",
+    stop_at_error: bool = False,
+) -> list[Outcome]:
+    """Run each job wherever joblib has room, and give solutions and errors in the order of the jobs.
+
+    With `stop_at_error` the first error that comes back is raised instead, and what has not begun is not begun.
+    """
+    from joblib import Parallel, delayed
+
+    started = perf_counter()
+    n_workers = _number_of_workers(n_jobs)
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    tasks = (delayed(_convert)(number, job, n_workers) for number, job in enumerate(_read(jobs)))
+    found: dict[int, Outcome] = {}
+    with _closed_after(parallel(tasks)) as finished:
+        for number, outcome in finished:
+            if stop_at_error and isinstance(outcome, Exception):
+                raise outcome
+            found[number] = _frozen(outcome)
+            if progress is not None:
+                fraction = len(found) / total if total else None
+                progress(Progress(phase, perf_counter() - started, None, None, len(found), fraction))
+    return [found[number] for number in range(len(found))]
+
+
+@contextmanager
+def _closed_after(
+    finished: Generator[tuple[int, Outcome], None, None],
+) -> Iterator[Generator[tuple[int, Outcome], None, None]]:
+    """Cancel what has not begun when the results are left before their end."""
+    try:
+        yield finished
+    finally:
+        with warnings.catch_warnings():
+            # joblib warns of the tasks that it cancels, which is what is wanted.
+            warnings.filterwarnings("ignore", category=UserWarning, module="joblib")
+            finished.close()
+
+
+def _number_of_workers(n_jobs: int | None) -> int:
+    from joblib import effective_n_jobs
+
+    try:
+        return int(effective_n_jobs(n_jobs))
+    except ValueError:
+        raise InvalidInputError(f"n_jobs must be a whole number other than 0, or None, not {n_jobs!r}") from None
+
+
+def _read(jobs: Iterable[Job]) -> Iterator[Job | Exception]:
+    """Read models into arrays; a model that cannot be read must not end the others."""
+    for source, options in jobs:
+        try:
+            ensemble = as_ensemble(source)
+        except Exception as error:  # also what a broken model of another library raises
+            yield error
+        else:
+            yield ensemble, options
+
+
+def _convert(number: int, job: Job | Exception, n_workers: int) -> tuple[int, Outcome]:
+    """Run one job, in the process that joblib chose."""
+    if isinstance(job, Exception):
+        return number, job
+    ensemble, options = job
+    if options.get("memory_limit") is None:
+        # No machine runs more of them than it has processors; how many of the others run elsewhere is not known.
+        share = min(n_workers, os.cpu_count() or 1)
+        options = {**options, "memory_limit": memory_bytes(None) / 1e9 / share}
+    started = perf_counter()
+    try:
+        solution = born_again(cast(Ensemble, ensemble), **options)
+        stats = {**solution.stats, "total_seconds": perf_counter() - started}
+        return number, replace(solution, stats=stats)
+    except Exception as error:  # whatever it is, the other conversions go on
+        return number, error
+
+
+def _frozen(outcome: Outcome) -> Outcome:
+    """Give back what arrays lose on their way between processes: that nobody may write into them."""
+    if isinstance(outcome, Exception) or not outcome.tree.feature.flags.writeable:
+        return outcome
+    return replace(outcome, tree=replace(outcome.tree))
+
+
+def _listed(numbers: list[int], most: int = 8) -> str:
+    return ", ".join(map(str, numbers[:most])) + (", ..." if len(numbers) > most else "")
