@@ -1,0 +1,12 @@
+"""Trees for models of any size: faithful where the data are, not everywhere, and honest about it.
+
+`support_tree` grows a tree from reference rows and the ensemble's answers; `SupportSolution` says what it promises and
+how well it does. Never says that such a tree is exact.
+"""
+
+from onetree.support.agreement import Agreement
+from onetree.support.build import support_tree
+from onetree.support.cores import Cores, Coverage
+from onetree.support.solution import SupportSolution
+
+__all__ = ["Agreement", "Cores", "Coverage", "SupportSolution", "support_tree"]

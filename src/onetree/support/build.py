@@ -1,0 +1,214 @@
+"""From an ensemble and reference rows to a tree that follows the ensemble where the rows are."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from onetree.ensemble import Ensemble, as_ensemble
+from onetree.errors import InvalidInputError
+from onetree.grid import Grid
+from onetree.inputs import check_input
+from onetree.limits import OBJECTIVES, ProgressCallback, check_choice
+from onetree.solve import in_order
+from onetree.support.clock import Clock
+from onetree.support.cut_back import cut_back
+from onetree.support.growth import Growth, as_tree
+from onetree.support.labeller import Labeller
+from onetree.support.measure import agreement, box_points, measured_cores
+from onetree.support.optimal import search_optimum
+from onetree.support.rows import RowMaker, Rows
+from onetree.support.solution import SupportSolution
+from onetree.tree import Tree
+
+DEFAULT_LEAVES = 256
+HELD_OUT = 0.2  # of the rows are set aside to measure on, unless others are given
+_OVERGROWN = 2  # times the leaves that are wanted, before the tree is cut back
+
+
+def support_tree(
+    source: object,
+    X: ArrayLike,
+    *,
+    held_out: ArrayLike | None = None,
+    fidelity: float | None = None,
+    max_leaves: int | None = None,
+    certify: bool = False,
+    optimal: bool = False,
+    objective: str = "leaves",
+    time_limit: float | None = None,
+    random_state: int = 0,
+    progress: ProgressCallback | None = None,
+) -> SupportSolution:
+    """Build a tree that follows an ensemble of any size where the data are.
+
+    Splits are the ensemble's own hyperplanes; parts of the space without reference rows are never split.
+
+    Parameters
+    ----------
+    source : fitted model or Ensemble
+    X : array of shape (n_rows, n_features)
+        The reference rows: the training data, or other inputs that stand for those to come. Classes are not needed.
+    held_out : array of shape (n_rows, n_features), optional
+        Rows to measure the agreement on. Otherwise a fifth of `X` is set aside for that; with `fidelity` these rows
+        join once the tree has been measured on them, so that the promise holds for all of `X`.
+    fidelity : float, optional
+        Promise that this share of the reference rows gets the ensemble's class, 1.0 for all of them.
+    max_leaves : int, optional
+        Promise no more than that many leaves, and nothing about agreement; 256 if neither is given.
+    certify : bool
+        Find for each leaf a core: a box in which its class is proven.
+    optimal : bool
+        With ``fidelity=1.0``: search for the tree with the least `objective`, and prove it. For some hundred rows.
+    objective : str
+        "leaves" or "depth" with `optimal`; otherwise it only orders `value` and `lower_bound`.
+    time_limit : float, optional
+        Seconds; when they are over, an optimal search returns the best tree so far with what is proven, and a tree
+        of at most `max_leaves` has those that it has by then.
+    random_state : int
+        Seed of the synthetic rows and of the rows set aside.
+    progress : callable, optional
+        As in `born_again`.
+
+    Returns
+    -------
+    SupportSolution
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(100, random_state=0).fit(X, y)
+    >>> solution = support_tree(forest, X, fidelity=1.0)
+    >>> solution.promise
+    'every reference row gets the class of the ensemble'
+    >>> bool((solution.tree.predict(X) == forest.predict(X)).all()), solution.tree.exact
+    (True, False)
+    """
+    _check(fidelity, max_leaves, optimal, objective, time_limit, random_state)
+    clock = Clock(time_limit, progress)
+    ensemble = as_ensemble(source)
+    values = _values(X, ensemble, "X")
+    others = None if held_out is None else _values(held_out, ensemble, "held_out")
+    maker = RowMaker(Labeller(ensemble), Grid.of(ensemble), random_state)
+    rows = maker.label(values)
+    if others is None:
+        rows, aside = _set_aside(rows, random_state)
+    else:
+        aside = maker.label(others)
+    joined = False
+    if fidelity is None:
+        tree = _small_tree(maker, rows, max_leaves or DEFAULT_LEAVES, clock)
+        on_aside, lower_bound = agreement(tree, aside), (0, 1)
+    else:
+        growth = Growth(maker, rows, ensemble.n_classes, faithful=True)
+        tree = _faithful_tree(growth, len(rows), fidelity, clock)
+        on_aside = agreement(tree, aside)
+        joined = others is None and len(aside) > 0
+        if joined:
+            growth.join(aside)
+            rows = rows.joined(aside)
+            tree = _faithful_tree(growth, len(rows), fidelity, clock)
+        n_classes = len(np.unique(rows.classes)) if fidelity == 1.0 else 1
+        lower_bound = (n_classes - 1).bit_length(), n_classes
+        if optimal:
+            tree, lower_bound = search_optimum(tree, rows, maker.grid, objective, clock.left)
+    box = maker.label(box_points(values, random_state))
+    inputs = {"reference": rows, "box": box}
+    if not joined:
+        inputs["held_out"] = aside
+    cores = measured_cores(tree, ensemble, maker.grid, inputs) if certify else None
+    value, bound = in_order(objective, tree.depth, tree.n_leaves), in_order(objective, *lower_bound)
+    return SupportSolution(
+        tree=tree,
+        objective=objective,
+        status="support-optimal" if optimal and value == bound else "support",
+        value=value,
+        lower_bound=bound,
+        stats={"seconds": clock.elapsed, "engine": "support"},
+        promise=_promise(fidelity, max_leaves or DEFAULT_LEAVES, certify),
+        fidelity=fidelity,
+        reference=agreement(tree, rows),
+        held_out=on_aside,
+        box=agreement(tree, box),
+        cores=cores,
+    )
+
+
+def _small_tree(maker: RowMaker, rows: Rows, max_leaves: int, clock: Clock) -> Tree:
+    """Grow more leaves than wanted and go back to the best tree that has no more of them."""
+    ensemble = maker.labeller.ensemble
+    growth = Growth(maker, rows, ensemble.n_classes, faithful=False)
+    n_grown = _OVERGROWN * max_leaves
+    growth.grow(max_leaves=n_grown, max_wrong=0, step=clock.of_leaves(n_grown))
+    cut_back(growth.nodes, max_leaves)
+    return as_tree(growth.nodes, ensemble)
+
+
+def _faithful_tree(growth: Growth, n_rows: int, fidelity: float, clock: Clock) -> Tree:
+    """Grow until the promise is kept."""
+    growth.grow(max_leaves=math.inf, max_wrong=_allowed(fidelity, n_rows), step=clock.of_rows(n_rows))
+    return as_tree(growth.nodes, growth.ensemble)
+
+
+def _check(
+    fidelity: float | None,
+    max_leaves: int | None,
+    optimal: bool,
+    objective: str,
+    time_limit: float | None,
+    random_state: int,
+) -> None:
+    check_choice("objective", objective, OBJECTIVES)
+    if fidelity is not None and max_leaves is not None:
+        raise InvalidInputError(
+            "fidelity= and max_leaves= exclude each other: rows may need more leaves than allowed; give one of them"
+        )
+    if fidelity is not None and not 0 < fidelity <= 1:
+        raise InvalidInputError(f"fidelity is a share of the rows, above 0 and at most 1, not {fidelity!r}")
+    if max_leaves is not None and (not isinstance(max_leaves, int) or max_leaves < 1):
+        raise InvalidInputError(f"max_leaves must be a whole number from 1 on, not {max_leaves!r}")
+    if optimal and (fidelity != 1.0 or objective not in ("leaves", "depth")):
+        raise InvalidInputError(
+            'the optimal tree on the rows is the one of least "leaves" or "depth" with fidelity=1.0; give '
+            'fidelity=1.0 and objective="leaves" or "depth"'
+        )
+    if time_limit is not None and not time_limit > 0:
+        raise InvalidInputError(f"time_limit must be positive, not {time_limit!r}")
+    if not isinstance(random_state, int) or random_state < 0:
+        raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
+
+
+def _values(X: ArrayLike, ensemble: Ensemble, name: str) -> NDArray[np.float64]:
+    values = check_input(X, ensemble.n_features, ensemble.nan_features).astype(np.float64)
+    if len(values) == 0:
+        raise InvalidInputError(f"{name} has no rows; give the data that the model was trained on")
+    return values
+
+
+def _set_aside(rows: Rows, random_state: int) -> tuple[Rows, Rows]:
+    """Part the rows into those to build from and those to measure on, by chance."""
+    order = np.random.default_rng([random_state, len(rows)]).permutation(len(rows))
+    n_aside = int(HELD_OUT * len(rows))
+    return rows.take(np.sort(order[n_aside:])), rows.take(np.sort(order[:n_aside]))
+
+
+def _allowed(fidelity: float, n_rows: int) -> int:
+    """Give the largest number of wrong rows that keeps the promise."""
+    n_right = math.ceil(fidelity * n_rows)
+    while n_right > 0 and (n_right - 1) / n_rows >= fidelity:  # the product may have been rounded up
+        n_right -= 1
+    return n_rows - n_right
+
+
+def _promise(fidelity: float | None, max_leaves: int, certify: bool) -> str:
+    if fidelity is None:
+        promise = f"at most {max_leaves:,} leaves, no promise about any row"
+    elif fidelity == 1.0:
+        promise = "every reference row gets the class of the ensemble"
+    else:
+        promise = f"at least {fidelity:.6g} of the reference rows get the class of the ensemble"
+    return f"{promise}; inside the cores every input does" if certify else promise

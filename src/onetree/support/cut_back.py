@@ -1,0 +1,57 @@
+"""Taking a grown tree back to a number of leaves, with the least error that is possible by making leaves of nodes.
+
+A tree knapsack from the bottom up. Nothing here recurses.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.support.growth import Node
+from onetree.tree import LEAF
+
+
+def cut_back(nodes: list[Node], max_leaves: int) -> None:
+    """Make leaves of nodes, so that at most `max_leaves` are left and the weight of the wrong rows is least.
+
+    Changes the nodes in place; those that are cut off stay in the list, unreachable.
+    """
+    errors: list[NDArray[np.float64]] = [np.empty(0)] * len(nodes)  # [k - 1]: least error with k leaves
+    shares: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * len(nodes)  # [k - 1]: leaves of the left side then
+    for index in range(len(nodes) - 1, -1, -1):  # children come after their parents
+        node = nodes[index]
+        if node.left == LEAF:
+            errors[index], shares[index] = np.array([node.error]), np.zeros(1, dtype=np.intp)
+        else:
+            errors[index], shares[index] = _combined(node.error, errors[node.left], errors[node.right], max_leaves)
+            errors[node.left] = errors[node.right] = np.empty(0)
+    stack = [(0, 1 + int(np.argmin(errors[0])))]  # of equal errors the one with fewest leaves
+    while stack:
+        index, n_leaves = stack.pop()
+        node = nodes[index]
+        if n_leaves == 1:
+            node.feature, node.threshold, node.left, node.right = LEAF, 0.0, LEAF, LEAF
+        else:
+            n_left = int(shares[index][n_leaves - 1])
+            stack += [(node.left, n_left), (node.right, n_leaves - n_left)]
+
+
+def _combined(
+    own: float, left: NDArray[np.float64], right: NDArray[np.float64], max_leaves: int
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Give the least error of a node for each number of leaves, and how many of them are on the left."""
+    n_most = min(max_leaves, len(left) + len(right))
+    error = np.full(n_most, np.inf)
+    n_left = np.zeros(n_most, dtype=np.intp)
+    error[0] = own
+    for more, with_left in enumerate(left):
+        n_right = min(len(right), n_most - more - 1)
+        if n_right <= 0:
+            break
+        together = with_left + right[:n_right]
+        places = slice(more + 1, more + 1 + n_right)
+        better = together < error[places]
+        error[places] = np.where(better, together, error[places])
+        n_left[places] = np.where(better, more + 1, n_left[places])
+    return error, n_left

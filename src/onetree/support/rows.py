@@ -1,0 +1,80 @@
+"""Rows as the growth of a tree needs them: values, slabs, classes; and synthetic rows made of them.
+
+A synthetic row copies one row and takes some of its values from others. Among the rows of a node it therefore stays
+inside the box of the node, on values that were seen there, and the ensemble says which class it has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.grid import Grid
+from onetree.support.labeller import Labeller
+
+REPLACED = 0.5  # of the values of a synthetic row, on average
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows.
+
+    Parameters
+    ----------
+    values : float64 array of shape (n_rows, n_features)
+    slabs : int32 array of shape (n_rows, n_features)
+        The slab of the ensemble's grid that each value lies in; missing values lie in the last one.
+    classes : intp array of shape (n_rows,)
+        Index of the ensemble's class.
+    """
+
+    values: NDArray[np.float64]
+    slabs: NDArray[np.int32]
+    classes: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def take(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Rows:
+        """Return some of the rows."""
+        return Rows(self.values[chosen], self.slabs[chosen], self.classes[chosen])
+
+    def joined(self, others: Rows) -> Rows:
+        """Return these rows and then the others."""
+        if len(others) == 0:
+            return self
+        if len(self) == 0:
+            return others
+        return Rows(
+            np.concatenate([self.values, others.values]),
+            np.concatenate([self.slabs, others.slabs]),
+            np.concatenate([self.classes, others.classes]),
+        )
+
+
+class RowMaker:
+    """Makes rows for one ensemble: labels given ones, and mixes new ones from them."""
+
+    def __init__(self, labeller: Labeller, grid: Grid, random_state: int) -> None:
+        self.labeller = labeller
+        self.grid = grid
+        self._random = np.random.default_rng(random_state)
+
+    def label(self, values: NDArray[np.float64]) -> Rows:
+        """Return given values as rows, with slabs and the ensemble's classes."""
+        slabs = np.empty(values.shape, dtype=np.int32)
+        for feature, levels in enumerate(self.grid.levels):
+            slabs[:, feature] = np.searchsorted(levels, values[:, feature])  # NaN comes after +inf
+        return Rows(values, slabs, self.labeller.classes(values))
+
+    def mix(self, rows: Rows, n_new: int) -> Rows:
+        """Return `n_new` synthetic rows: each a copy of a row, some values of which are those of other rows."""
+        shape = (n_new, rows.values.shape[1])
+        other = self._random.integers(len(rows), size=shape)
+        source = np.where(
+            self._random.random(shape) < REPLACED, other, self._random.integers(len(rows), size=n_new)[:, None]
+        )
+        values = np.take_along_axis(rows.values, source, axis=0)
+        return Rows(values, np.take_along_axis(rows.slabs, source, axis=0), self.labeller.classes(values))

@@ -1,0 +1,76 @@
+"""What a tree that follows the data promises, and how well it does: the result of `born_again(..., support=X)`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from onetree.solve import Solution
+from onetree.support.agreement import Agreement
+from onetree.support.cores import Cores
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SupportSolution(Solution):
+    """A tree that follows an ensemble where the data are, and what is known about how well.
+
+    The tree is not the same function as the ensemble, and says so: ``tree.exact`` is False. As a `Solution` it has the
+    status "support", or "support-optimal" if no tree over the ensemble's hyperplanes that keeps the promise is smaller;
+    `lower_bound` and `gap` are about such trees.
+
+    Parameters
+    ----------
+    promise : str
+        What holds for sure, in words.
+    fidelity : float or None
+        The share of the reference rows that is promised to get the ensemble's class; None if nothing is.
+    reference : Agreement
+        On the rows that the tree was built from.
+    held_out : Agreement
+        On rows that the tree was not built from, when it was measured.
+    box : Agreement
+        On random points of the bounding box of the data, most of which look like no row at all.
+    cores : Cores or None
+        Where the class of each leaf is proven, if asked for.
+    """
+
+    promise: str
+    fidelity: float | None
+    reference: Agreement
+    held_out: Agreement
+    box: Agreement
+    cores: Cores | None = None
+
+    def report(self) -> dict[str, Any]:
+        """Give all figures as values that `json` writes."""
+        figures: dict[str, Any] = {
+            "promise": self.promise,
+            "fidelity": self.fidelity,
+            "leaves": self.tree.n_leaves,
+            "depth": self.tree.depth,
+            "reference_agreement": self.reference.share,
+            "reference_rows": self.reference.n_inputs,
+            "held_out_agreement": self.held_out.share,
+            "held_out_rows": self.held_out.n_inputs,
+            "box_agreement": self.box.share,
+            "box_points": self.box.n_inputs,
+        }
+        if self.cores is not None:
+            figures["proven"] = self.cores.report()
+        return figures
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.tree.n_leaves:,} leaves, depth {self.tree.depth}; {self.promise}",
+            f"same class on reference rows  {self.reference}",
+            f"same class on held-out rows   {self.held_out}",
+            f"same class on random points   {self.box} of the bounding box of the data",
+        ]
+        return "\n".join(lines if self.cores is None else [*lines, *self.cores.lines()])
+
+    def __repr__(self) -> str:
+        held_out = self.held_out.share
+        return (
+            f"SupportSolution({self.status}, depth {self.tree.depth}, {self.tree.n_leaves} leaves, not exact: "
+            f"{self.promise}; held-out agreement {'unknown' if held_out is None else f'{held_out:.1%}'})"
+        )
