@@ -24,7 +24,9 @@ its size. `verify` proves that tree and ensemble are the same function, or gives
 """
 
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from onetree.domain import Domain
 from onetree.ensemble import Ensemble
 from onetree.errors import (
     FidelityError,
@@ -33,18 +35,30 @@ from onetree.errors import (
     LimitReachedError,
     ModelFileError,
     OnetreeError,
+    SomeFailedError,
     UnsupportedModelError,
 )
 from onetree.estimate import Estimate, estimate
 from onetree.importers import load_ensemble
 from onetree.limits import Progress
+from onetree.many import born_again_many
+from onetree.parts import born_again_in_parts
+from onetree.prune import Comparison, compare, prune
+from onetree.report import write_report
 from onetree.solve import Solution, born_again, pareto_front
+from onetree.surroundings import domain_around, domain_of
 from onetree.tree import Tree, load_tree
 from onetree.verify import Verdict, verify
+
+if _TYPE_CHECKING:
+    from onetree.estimator import BornAgainTreeClassifier
 
 __version__ = _version("onetree")
 
 __all__ = [
+    "BornAgainTreeClassifier",
+    "Comparison",
+    "Domain",
     "Ensemble",
     "Estimate",
     "FidelityError",
@@ -55,13 +69,30 @@ __all__ = [
     "OnetreeError",
     "Progress",
     "Solution",
+    "SomeFailedError",
     "Tree",
     "UnsupportedModelError",
     "Verdict",
     "born_again",
+    "born_again_in_parts",
+    "born_again_many",
+    "compare",
+    "domain_around",
+    "domain_of",
     "estimate",
     "load_ensemble",
     "load_tree",
     "pareto_front",
+    "prune",
     "verify",
+    "write_report",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # Only the classifier needs scikit-learn to be imported, which takes longer than all the rest.
+    if name == "BornAgainTreeClassifier":
+        from onetree.estimator import BornAgainTreeClassifier
+
+        return BornAgainTreeClassifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from onetree import _core
 from onetree.domain import Domain, DomainLike, as_domain
 from onetree.ensemble import Ensemble, as_ensemble
@@ -74,6 +76,11 @@ def born_again(
     method: str = "auto",
     engine: str | None = None,
     domain: DomainLike | None = None,
+    support: ArrayLike | None = None,
+    held_out: ArrayLike | None = None,
+    fidelity: float | None = None,
+    max_leaves: int | None = None,
+    certify: bool = False,
     time_limit: float | None = None,
     memory_limit: float | None = None,
     n_jobs: int = 1,
@@ -98,6 +105,11 @@ def born_again(
         What the features can be, such as ``{"age": (18, 99), "sex": "binary", 5: "integer"}``: the tree is exact, and
         the smallest, for these inputs only, which `Tree.domain` says. Both ends of a range belong to it; a feature that
         is named is never missing unless it says ``"... or missing"``. See `domain_of` and `domain_around`.
+    support : array of shape (n_rows, n_features), optional
+        Reference rows. Then the tree follows the ensemble only where these are, for models of any size, and is marked
+        as not exact; with ``method="exact"`` it is the smallest that does. The result is a `SupportSolution`.
+    held_out, fidelity, max_leaves, certify
+        Only with `support`: what is measured and promised, see `onetree.support.support_tree`.
     time_limit : float, optional
         Seconds.
     memory_limit : float, optional
@@ -133,6 +145,26 @@ def born_again(
             raise InvalidInputError('engine= chooses among the exact engines; leave it out with method="heuristic"')
     if not isinstance(random_state, int) or random_state < 0:
         raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
+    if support is not None:
+        from onetree.support import support_tree
+
+        if domain is not None or engine is not None:
+            raise InvalidInputError("support= builds from rows and has no use for domain= and engine=; leave them out")
+        return support_tree(
+            source,
+            support,
+            held_out=held_out,
+            fidelity=fidelity,
+            max_leaves=max_leaves,
+            certify=certify,
+            optimal=method == "exact",
+            objective=objective,
+            time_limit=time_limit,
+            random_state=random_state,
+            progress=progress,
+        )
+    if held_out is not None or fidelity is not None or max_leaves is not None or certify:
+        raise InvalidInputError("held_out, fidelity, max_leaves and certify belong to support=; give it the rows")
     ensemble = _solvable(source)
     where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
     inside = restrict(ensemble, where)

@@ -33,6 +33,7 @@ NOT_RUN = {"pip", "python", "mkdocs", "dot", "gcc"}  # commands that install, dr
 # Libraries that may be absent, by the name of their module, and how to get them.
 OPTIONAL = {
     "catboost": "catboost",
+    "distributed": "distributed",
     "duckdb": "duckdb",
     "lightgbm": "lightgbm",
     "matplotlib": "matplotlib",

@@ -13,12 +13,12 @@ import sys
 from collections.abc import Sequence
 
 import onetree
-from onetree.cli import convert, demo, estimate, inspect, verify
+from onetree.cli import convert, demo, estimate, export, inspect, prune, report, verify
 from onetree.errors import FidelityError, LimitReachedError, OnetreeError
 
 __all__ = ["main"]
 
-COMMANDS = (demo, inspect, estimate, convert, verify)
+COMMANDS = (demo, inspect, estimate, convert, verify, prune, export, report)
 
 DONE, NOT_EQUIVALENT, BAD_INPUT, LIMIT_REACHED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -51,8 +51,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="onetree",
         description="Turn a tree ensemble into one decision tree that predicts exactly the same class everywhere.",
-        epilog="exit codes: 0 done, 1 not equivalent, 2 usage, unsupported model or bad input, 3 a limit was reached "
-        "before any faithful tree was found",
+        epilog="Begin with `onetree demo`; `onetree COMMAND --help` explains a command. Exit codes: 0 done, 1 not "
+        "equivalent, 2 usage, unsupported model or bad input, 3 a limit was reached before any faithful tree was "
+        "found.",
     )
     parser.add_argument("--version", action="version", version=f"onetree {onetree.__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

@@ -8,27 +8,32 @@ from time import perf_counter
 from typing import Any
 
 import onetree
-from onetree.cli import estimate, options, terminal
+from onetree.cli import estimate, options, support, terminal
+from onetree.cli.domain import add_domain, read_domain, words
 from onetree.errors import LimitReachedError
 from onetree.grid import Grid
 from onetree.limits import memory_bytes
+from onetree.restrict import restrict
 from onetree.solve import METHODS, Solution
 
 MAX_LEAVES = 1_000_000
 _FEW_BOXES = 10**7  # of the whole grid: solved in less time than an estimate takes
 _BUDGET = 1.5  # seconds for the estimate, at most; and of a time limit, this share
 _SHARE = 0.1
-_DEFAULTS = {"max_leaves": MAX_LEAVES, "jobs": 1, "random_state": 0}
+_DEFAULTS = {"missing": "auto", "jobs": 1, "random_state": 0}
 
 
 def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
-        "convert", help="find the smallest tree equal to an ensemble", description="Find the tree and save it."
+        "convert",
+        help="find the smallest tree equal to an ensemble",
+        description="Find the smallest tree that predicts like the model, prove that it does, and save it.",
     )
     options.add_model(parser)
     parser.add_argument("-o", "--output", metavar="TREE.json", required=True, help="file for the tree")
     options.add_objective(parser)
+    add_domain(parser)
     parser.add_argument(
         "--method",
         choices=METHODS,
@@ -39,14 +44,20 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--max-leaves",
         type=options.positive_integer,
-        default=MAX_LEAVES,
         metavar="N",
-        help="give up before the work if the estimate says that the tree will have more (default: 1e6)",
+        help="give up before the work if the estimate says that the tree will have more (default: 1e6); with --data, "
+        "leaves of the tree at most (default: 256)",
     )
+    support.add_support(parser)
     parser.add_argument("--force", action="store_true", help="do the work whatever the estimate says")
-    parser.add_argument("--time-limit", type=options.positive_number, metavar="S", help="seconds")
     parser.add_argument(
-        "--memory-limit", type=options.positive_number, metavar="GB", help="default: 80%% of what is free"
+        "--time-limit",
+        type=options.positive_number,
+        metavar="S",
+        help="seconds; then the best tree so far is saved, if there is one",
+    )
+    parser.add_argument(
+        "--memory-limit", type=options.positive_number, metavar="GB", help="gigabytes (default: 80%% of what is free)"
     )
     parser.add_argument("--jobs", type=options.positive_integer, default=1, metavar="N", help="threads (default: 1)")
     options.add_random_state(parser)
@@ -57,16 +68,23 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Convert."""
+    support.check(arguments)
     terminal.check_output(arguments.output)
-    ensemble = onetree.load_ensemble(arguments.model, voting=arguments.voting)
+    ensemble = options.read_model(arguments)
+    if arguments.data is not None:
+        return _follow_data(arguments, ensemble)
+    domain = read_domain(arguments, ensemble)
     with terminal.bar() as bar:
         started = perf_counter()
-        if arguments.method != "exact" and not arguments.force and Grid.of(ensemble).n_boxes > _FEW_BOXES:
-            _check_estimate(ensemble, arguments, bar)
+        if arguments.method != "exact" and not arguments.force:
+            inside = restrict(ensemble, domain)
+            if Grid.of(inside).n_boxes > _FEW_BOXES:
+                _check_estimate(inside, arguments, bar)
         solution = onetree.born_again(
             ensemble,
             objective=arguments.objective,
             method=arguments.method,
+            domain=domain,
             time_limit=_left(arguments.time_limit, perf_counter() - started),
             memory_limit=arguments.memory_limit,
             n_jobs=arguments.jobs,
@@ -80,12 +98,26 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     tree = solution.tree
     proven = "proven optimal" if solution.status == "optimal" else f"proven lower bound {solution.lower_bound}"
-    equal = "not verified" if arguments.no_verify else "verified equal everywhere"
+    where = "everywhere" if tree.domain is None else "inside the domain"
+    equal = "not verified" if arguments.no_verify else f"verified equal {where}"
     terminal.show(
         f"{ensemble.n_trees} trees with {ensemble.n_leaves:,} leaves -> one tree of depth {tree.depth} "
         f"with {tree.n_leaves:,} leaves ({arguments.objective}: {proven}; {equal})\n"
         f"{solution.stats['seconds']:.3g} s, saved to {arguments.output}"
+        + ("" if tree.domain is None else f"\nthe domain: {words(tree.domain, tree)}")
     )
+    return 0
+
+
+def _follow_data(arguments: argparse.Namespace, ensemble: onetree.Ensemble) -> int:
+    """Convert for the data only."""
+    with terminal.bar() as bar:
+        solution = support.convert(arguments, ensemble, bar.solving)
+    solution.tree.save(arguments.output)
+    if arguments.json:
+        terminal.show_json({**summary(solution), **solution.report(), "exact": False, "output": arguments.output})
+    else:
+        terminal.show(support.page(solution, ensemble, arguments.output))
     return 0
 
 
@@ -99,8 +131,9 @@ def _check_estimate(ensemble: onetree.Ensemble, arguments: argparse.Namespace, b
         progress=bar.solving,
     )
     over, remedy = "", []
-    if found.leaves > arguments.max_leaves:
-        over = f"have {estimate.leaves(found)} leaves, over --max-leaves {arguments.max_leaves:,}"
+    max_leaves = arguments.max_leaves or MAX_LEAVES
+    if found.leaves > max_leaves:
+        over = f"have {estimate.leaves(found)} leaves, over --max-leaves {max_leaves:,}"
         if found.leaves < estimate.HOPELESS:
             remedy = ["--max-leaves", f"{estimate.enough(found.leaves_range[1]):.0f}"]
     elif found.memory_range[0] > memory_bytes(arguments.memory_limit):
@@ -115,19 +148,20 @@ def _check_estimate(ensemble: onetree.Ensemble, arguments: argparse.Namespace, b
     if remedy:
         lines.append(f"  allow that              {_command(arguments, *remedy)}")
     lines.append(f"  do it whatever it takes {_command(arguments, '--force')}")
-    raise LimitReachedError("\n".join([*lines, estimate.alternatives(ensemble)]))
+    raise LimitReachedError("\n".join([*lines, *support.alternatives(arguments), estimate.alternatives(ensemble)]))
 
 
 def _command(arguments: argparse.Namespace, *more: str) -> str:
     """Give the command again, with other options added; of an option given twice the last counts."""
-    words = ["onetree", "convert", arguments.model, "-o", arguments.output, "--objective", arguments.objective]
-    words += ["--method", arguments.method, "--voting", arguments.voting]
-    for name in ("max_leaves", "time_limit", "memory_limit", "jobs", "random_state"):
+    line = ["onetree", "convert", arguments.model, "-o", arguments.output, "--objective", arguments.objective]
+    line += ["--method", arguments.method, "--voting", arguments.voting]
+    line += [word for given in arguments.domain for word in ("--domain", given)]
+    for name in ("missing", "max_leaves", "time_limit", "memory_limit", "jobs", "random_state"):
         value, option = getattr(arguments, name), f"--{name.replace('_', '-')}"
         if value is not None and value != _DEFAULTS.get(name) and option not in more:
-            words += [option, f"{value:g}" if isinstance(value, float) else str(value)]
-    words += ["--no-verify"] * arguments.no_verify + ["--json"] * arguments.json
-    return shlex.join([*words, *more])
+            line += [option, f"{value:g}" if isinstance(value, float) else str(value)]
+    line += ["--no-verify"] * arguments.no_verify + ["--json"] * arguments.json
+    return shlex.join([*line, *more])
 
 
 def _left(time_limit: float | None, spent: float) -> float | None:
@@ -136,13 +170,15 @@ def _left(time_limit: float | None, spent: float) -> float | None:
 
 def summary(solution: Solution) -> dict[str, Any]:
     """Give a solution as values that `json` writes."""
+    tree = solution.tree
     return {
         "objective": solution.objective,
         "status": solution.status,
         "value": solution.value,
         "lower_bound": solution.lower_bound,
         "gap": solution.gap,
-        "depth": solution.tree.depth,
-        "leaves": solution.tree.n_leaves,
+        "depth": tree.depth,
+        "leaves": tree.n_leaves,
+        "domain": None if tree.domain is None else tree.domain.to_dict(tree.feature_names),
         "stats": solution.stats,
     }

@@ -21,7 +21,9 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
         description="Train a forest on the iris data, convert it for every objective, and save one of the trees.",
     )
     default = "onetree-demo.json"
-    parser.add_argument("-o", "--output", metavar="TREE.json", default=default, help=f"default: {default}")
+    parser.add_argument(
+        "-o", "--output", metavar="TREE.json", default=default, help=f"file for the tree (default: {default})"
+    )
     parser.add_argument("--forest", metavar="FILE.json", help="also save the forest, as a MODEL for the other commands")
     options.add_json(parser)
     parser.set_defaults(run=run)

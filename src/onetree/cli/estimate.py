@@ -8,6 +8,8 @@ from dataclasses import asdict
 
 import onetree
 from onetree.cli import options, terminal
+from onetree.cli.domain import add_domain, read_domain
+from onetree.restrict import restrict
 
 HOPELESS = 1e12  # leaves; more are not counted
 _SOME_MORE = 1.2  # room above a range, when a limit is proposed
@@ -22,6 +24,7 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     )
     options.add_model(parser)
     options.add_objective(parser)
+    add_domain(parser)
     options.add_random_state(parser)
     options.add_json(parser)
     parser.set_defaults(run=run)
@@ -29,13 +32,16 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Estimate."""
-    ensemble = onetree.load_ensemble(arguments.model, voting=arguments.voting)
+    ensemble = options.read_model(arguments)
+    domain = read_domain(arguments, ensemble)
+    ensemble = restrict(ensemble, domain)
     with terminal.bar() as bar:
         found = onetree.estimate(
             ensemble, objective=arguments.objective, random_state=arguments.random_state, progress=bar.solving
         )
+    named = None if domain is None else domain.to_dict(ensemble.feature_names)
     if arguments.json:
-        terminal.show_json({"objective": arguments.objective, **asdict(found)})
+        terminal.show_json({"objective": arguments.objective, "domain": named, **asdict(found)})
         return 0
     lines = [
         ("leaves", leaves(found)),
@@ -72,9 +78,9 @@ def alternatives(ensemble: onetree.Ensemble) -> str:
             "A smaller tree comes from a model with fewer thresholds:",
             '  bin the features        KBinsDiscretizer(5, encode="ordinal").fit_transform(X) before training',
             f"  fewer, shallower trees  RandomForestClassifier({max(2, ensemble.n_trees // 2)}, max_depth={depth})",
-            "  restrict the domain     leave out features, and rows outside the range that matters, before training",
+            "  restrict the domain     say what the features can be: --domain age=18:99 --domain sex=binary, or a file",
             "or, if it need not be equal everywhere:",
-            "  faithful on data only   DecisionTreeClassifier().fit(X, forest.predict(X))",
+            "  faithful on data only   onetree convert MODEL -o TREE.json --data CSV; born_again(model, support=X)",
         ]
     )
 

@@ -5,27 +5,54 @@ from __future__ import annotations
 import argparse
 import math
 
-from onetree.importers import VOTINGS
+from onetree.ensemble import Ensemble
+from onetree.importers import MISSING, VOTINGS, load_ensemble
 from onetree.solve import OBJECTIVES
+
+MODEL_HELP = (
+    "file of the model, recognised by its content: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, skops, "
+    "BA-Trees text, or JSON of Ensemble.save"
+)
 
 Subparsers = argparse._SubParsersAction  # the type has no public name
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """Add the model file and how its trees vote."""
-    parser.add_argument("model", metavar="MODEL", help="file of the ensemble: BA-Trees text, or JSON of Ensemble.save")
+    """Add the model file and how it is read."""
+    parser.add_argument("model", metavar="MODEL", help=MODEL_HELP)
+    add_reading(parser)
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add how the trees of the model vote, and whether it takes missing values."""
     parser.add_argument(
         "--voting",
         choices=VOTINGS,
         default="auto",
         help="auto: as the file says; hard: every tree votes for one class (default: %(default)s)",
     )
+    parser.add_argument(
+        "--missing",
+        choices=MISSING,
+        default="auto",
+        help="missing values (NaN). auto: inputs if the model met any in training; follow: wherever the model takes "
+        "them; refuse: never (default: %(default)s)",
+    )
+
+
+def read_model(arguments: argparse.Namespace) -> Ensemble:
+    """Read the model file as the options say."""
+    return load_ensemble(arguments.model, voting=arguments.voting, missing=arguments.missing)
 
 
 def add_objective(parser: argparse.ArgumentParser) -> None:
     """Add what is to be minimised."""
     parser.add_argument(
-        "--objective", choices=OBJECTIVES, default="depth-leaves", help="what to make least (default: %(default)s)"
+        "--objective",
+        choices=OBJECTIVES,
+        default="depth-leaves",
+        help="what to make least; depth-leaves: the depth, then the leaves among the trees of that depth "
+        "(default: %(default)s)",
     )
 
 

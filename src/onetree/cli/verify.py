@@ -9,6 +9,7 @@ import numpy as np
 
 import onetree
 from onetree.cli import options, terminal
+from onetree.cli.domain import add_domain, read_domain, words
 from onetree.verify import METHODS
 
 
@@ -17,27 +18,46 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "verify",
         help="prove that a tree equals an ensemble, or find an input where they differ",
-        description="Exit code 0 if they are equal on every input, 1 with a counterexample if they are not.",
+        description="Prove that a tree and a model are the same function. Exit code 0 if they are equal on every "
+        "input, 1 with a counterexample if they are not.",
     )
     options.add_model(parser)
     parser.add_argument("tree", metavar="TREE", help="file of the tree")
-    parser.add_argument("--method", choices=METHODS, default="auto", help="the proof (default: %(default)s)")
+    add_domain(parser)
     parser.add_argument(
-        "--max-cells", type=options.positive_integer, default=2_000_000, metavar="N", help="most cells to enumerate"
+        "--method",
+        choices=METHODS,
+        default="auto",
+        help="the proof; cells: compare every cell of the grid; search: branch and bound for every leaf, any size of "
+        "grid; milp: HiGHS for every leaf, independent and slow; auto: cells if they are few, else search "
+        "(default: %(default)s)",
     )
-    parser.add_argument("--time-limit", type=options.positive_number, metavar="S", help="seconds")
+    parser.add_argument(
+        "--max-cells",
+        type=options.positive_integer,
+        default=2_000_000,
+        metavar="N",
+        help="most cells to compare (default: 2e6)",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=options.positive_number,
+        metavar="S",
+        help="seconds; without a verdict by then, exit code 3",
+    )
     options.add_json(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify."""
-    ensemble = onetree.load_ensemble(arguments.model, voting=arguments.voting)
+    ensemble = options.read_model(arguments)
     tree = onetree.load_tree(arguments.tree)
     with terminal.bar() as bar:
         verdict = onetree.verify(
             tree,
             ensemble,
+            domain=read_domain(arguments, ensemble),
             method=arguments.method,
             max_cells=arguments.max_cells,
             time_limit=arguments.time_limit,
@@ -48,8 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
         terminal.show_json(
             {
                 "equivalent": verdict.equivalent,
+                "domain": None if verdict.domain is None else verdict.domain.to_dict(ensemble.feature_names),
                 "method": verdict.method,
                 "checked": verdict.n_checked,
+                "fragile": verdict.n_fragile,
                 "counterexample": None if point is None else [_number(x) for x in point.tolist()],
                 "tree_class": _plain(verdict.tree_class),
                 "ensemble_class": _plain(verdict.ensemble_class),
@@ -57,13 +79,25 @@ def run(arguments: argparse.Namespace) -> int:
         )
     elif point is None:
         unit = "cells" if verdict.method == "cells" else "leaves"
-        terminal.show(f"equal on every input (method {verdict.method}, {verdict.n_checked:,} {unit} checked)")
+        where = "" if verdict.domain is None else f" of the domain: {words(verdict.domain, ensemble)}"
+        terminal.show(f"equal on every input{where} (method {verdict.method}, {verdict.n_checked:,} {unit} checked)")
+        if verdict.n_fragile is not None:
+            terminal.show(_fragile_note(verdict.n_fragile))
     else:
         values = ", ".join(f"{name}={x!r}" for name, x in zip(ensemble.feature_names, point.tolist(), strict=True))
         terminal.show(
             f"not equal: the tree says {verdict.tree_class}, the ensemble {verdict.ensemble_class}, at {values}"
         )
     return 0 if verdict else 1
+
+
+def _fragile_note(n_fragile: int) -> str:
+    if not n_fragile:
+        return "in no cell is the order of adding what decides"
+    return (
+        f"cells so near to a tie that the order of adding may decide: {n_fragile:,}; it is that of the source library "
+        "on one thread"
+    )
 
 
 def _number(x: float) -> float | str | None:
