@@ -191,4 +191,4 @@ def draw_alternatives(axes, done):
     ticks = [1e-1, 1e-2, 1e-3, 1e-4, least]
     axes.set_yticks(ticks, labels=["10 %", "1 %", "0.1 %", "0.01 %", "none"])
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=8, loc="lower left")
+    axes.legend(fontsize=8, loc="upper right")
