@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 import onetree
-from onetree.cli.prune import read_inputs
+from onetree.cli.table import read_inputs
 from onetree.documents import refuse_constant, unique_entries
 from onetree.errors import InvalidInputError
 from onetree.files import read_whole

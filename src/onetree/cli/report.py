@@ -9,7 +9,7 @@ from typing import Any
 
 import onetree
 from onetree.cli import options, terminal
-from onetree.cli.prune import read_inputs
+from onetree.cli.table import read_inputs
 from onetree.errors import ModelFileError
 from onetree.files import read_whole
 from onetree.solve import OBJECTIVES

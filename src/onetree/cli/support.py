@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import onetree
 from onetree.cli import options
-from onetree.cli.prune import read_inputs
+from onetree.cli.table import read_inputs
 from onetree.errors import InvalidInputError
 from onetree.limits import ProgressCallback
 from onetree.support import SupportSolution, support_tree
