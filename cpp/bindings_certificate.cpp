@@ -2,6 +2,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <tuple>
 
@@ -24,7 +25,7 @@ nb::dict to_dict(const onetree::ProofCounts& counts) {
 
 auto certify_boxes(nb::handle ensemble, const Matrix<double>& lower, const Matrix<double>& upper,
                    const Array<std::int32_t>& expected_class, double time_limit, const nb::object& progress,
-                   double memory_limit) {
+                   double memory_limit, std::int64_t max_nodes) {
   onetree::Control control;
   const BorrowedEnsemble borrowed(ensemble);
   connect(control, progress, time_limit, memory_limit, 1);
@@ -33,8 +34,9 @@ auto certify_boxes(nb::handle ensemble, const Matrix<double>& lower, const Matri
       expected_class.size() != n_boxes)
     throw std::invalid_argument("the shapes of lower, upper and expected_class do not fit");
   onetree::BoxVerdicts verdicts = run_released([&] {
-    return onetree::certify_boxes(
-        *borrowed, {n_boxes, lower.data(), upper.data(), {expected_class.data(), expected_class.size()}}, control);
+    return onetree::certify_boxes(*borrowed,
+                                  {n_boxes, lower.data(), upper.data(), {expected_class.data(), expected_class.size()}},
+                                  max_nodes, control);
   });
   const std::size_t n_points = verdicts.points.size() / std::max<std::size_t>(1, n_features);
   return std::tuple(to_numpy(std::move(verdicts.holds)), to_numpy(std::move(verdicts.points), {n_points, n_features}),
@@ -68,7 +70,7 @@ auto certify_tree(nb::handle ensemble, const Array<std::int32_t>& feature, const
 
 void bind_certificate(nb::module_& module) {
   module.def("certify_boxes", &certify_boxes, "ensemble"_a, "lower"_a, "upper"_a, "expected_class"_a, "time_limit"_a,
-             "progress"_a.none(), "memory_limit"_a = 0.0);
+             "progress"_a.none(), "memory_limit"_a = 0.0, "max_nodes"_a = std::numeric_limits<std::int64_t>::max());
   module.def("certify_tree", &certify_tree, "ensemble"_a, "feature"_a, "threshold"_a, "left"_a, "right"_a,
              "leaf_class"_a, "time_limit"_a, "progress"_a.none(), "memory_limit"_a = 0.0);
 }

@@ -45,6 +45,7 @@ class BorrowedEnsemble {
         value_(nb::cast<Matrix<double>>(source.attr("value"))),
         base_(nb::cast<Array<double>>(source.attr("base"))),
         nan_features_(nb::cast<Array<bool>>(source.attr("nan_features"))) {
+    read_sets(nb::getattr(source, "sets", nb::none()));
     nb::object rule = source.attr("rule");
     view_ = Ensemble{
         .n_features = static_cast<int>(nan_features_.size()),
@@ -64,6 +65,7 @@ class BorrowedEnsemble {
                  .cut = nb::cast<double>(rule.attr("cut")),
                  .cut_inclusive = nb::cast<bool>(rule.attr("cut_inclusive")),
                  .softmax = nb::cast<bool>(rule.attr("softmax"))},
+        .sets = sets_,
     };
   }
   const Ensemble& operator*() const { return view_; }
@@ -77,29 +79,43 @@ class BorrowedEnsemble {
     return {reinterpret_cast<const std::uint8_t*>(array.data()), array.size()};
   }
 
+  // One entry per feature: None, or a matrix of tests and values.
+  void read_sets(const nb::object& given) {
+    if (given.is_none()) return;
+    for (const nb::handle entry : given) {
+      SetAxis& axis = sets_.emplace_back();
+      if (entry.is_none()) continue;
+      const auto member = nb::cast<Matrix<std::uint8_t>>(entry);
+      axis.n_values = static_cast<int>(member.shape(1));
+      axis.member.assign(member.data(), member.data() + member.size());
+    }
+  }
+
   Array<std::int32_t> roots_, feature_, left_, right_;
   Array<double> threshold_;
   Array<bool> missing_left_;
   Matrix<double> value_;
   Array<double> base_;
   Array<bool> nan_features_;
+  std::vector<SetAxis> sets_;
   Ensemble view_{};
 };
 
-// The callback gets (phase, elapsed, lower, upper, states, fraction). Signals are looked at every time, callback or
-// not.
+// The callback gets (phase, elapsed, lower, upper, states, fraction) and returns True to end the work with what there
+// is. Signals are looked at every time, callback or not.
 inline void connect(Control& control, const nb::object& progress, double time_limit, double memory_limit,
                     int n_threads) {
   control.time_limit = time_limit;
   if (memory_limit > 0) control.memory_limit = static_cast<std::size_t>(memory_limit);
   control.n_threads = n_threads;
-  control.report = [&progress](const ProgressReport& report) {
+  control.report = [&progress, &control](const ProgressReport& report) {
     nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) return true;
     if (progress.is_none()) return false;
     PyObject* answer = PyObject_CallFunction(
         progress.ptr(), "sdLLLd", report.phase, report.elapsed, static_cast<long long>(report.lower_bound),
         static_cast<long long>(report.upper_bound), static_cast<long long>(report.states), report.fraction);
+    if (answer == Py_True) control.request_stop();
     Py_XDECREF(answer);
     return answer == nullptr;
   };

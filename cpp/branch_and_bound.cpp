@@ -102,6 +102,7 @@ Settled BranchAndBound::by_table(const Function& function) {
 void BranchAndBound::run() {
   if (max_boxes_of_table_ > 0)
     search_.settle_small(max_boxes_of_table_, [this](const Function& function) { return by_table(function); });
+  tick();  // the first tree may have taken all the time
   Function whole = function_of(grid_);
   root_ = search_.add(whole);
   note_bounds();

@@ -5,9 +5,18 @@
 
 namespace onetree {
 
-std::vector<int> Certificate::cell(std::vector<int> first_cell_of_box) const {
-  for (const HalfSpace& half : path)
-    if (!half.below) first_cell_of_box[half.feature] = std::max(first_cell_of_box[half.feature], half.level + 1);
+std::vector<int> Certificate::cell(Regions& regions, const Region& box, std::vector<int> first_cell_of_box) const {
+  std::vector<ValueSets::Id> values = box.values;
+  for (const HalfSpace& half : path) {
+    int& slab = first_cell_of_box[half.feature];
+    if (regions.ensemble().is_set(half.feature)) {
+      ValueSets& sets = regions.store().sets(half.feature);
+      values[half.feature] = sets.part(values[half.feature], half.level, half.below);
+      slab = sets.least(values[half.feature]);
+    } else if (!half.below) {
+      slab = std::max(slab, half.level + 1);
+    }
+  }
   return first_cell_of_box;
 }
 
@@ -59,14 +68,15 @@ Certificate Prover::prove(const Region& region, Control& control, int expected, 
       side.half = {branch.below.feature, branch.below.level, below};
       regions_.restrict(here, side.half, side.region);
       side.depth = current_.depth + 1;
-      side.new_corner = !below;
+      side.new_corner = !regions_.holds_corner(here, side.half);
     }
   }
   return {Answer::proven, first, -1, {}};
 }
 
 // Among the hyperplanes at the roots, the one with the largest product of what it takes from the rival's lead on either
-// side. A tree whose root splits the same feature counts where the side settles its root.
+// side. A tree whose root splits the same feature counts where the side settles its root; on a set axis, where it has
+// the same test.
 Prover::Branch Prover::choose(const Region& region, Class candidate, int rival, double excess) {
   TreeStore& store = regions_.store();
   reductions_.clear();
@@ -74,7 +84,7 @@ Prover::Branch Prover::choose(const Region& region, Class candidate, int rival, 
     const TreeStore::Node& node = store[id];
     if (node.feature < 0) continue;
     const double gain = store.gains(candidate, id)[rival];
-    reductions_.push_back({node.feature, node.level, gain - store.gains(candidate, node.left)[rival],
+    reductions_.push_back({node.feature, store.level_of(node), gain - store.gains(candidate, node.left)[rival],
                            gain - store.gains(candidate, node.right)[rival]});
   }
   std::sort(reductions_.begin(), reductions_.end(), [](const Reduction& a, const Reduction& b) {
@@ -85,7 +95,11 @@ Prover::Branch Prover::choose(const Region& region, Class candidate, int rival, 
   std::pair<double, double> best_score{-1, 0};
   for (std::size_t begin = 0, end = 0; begin < reductions_.size(); begin = end) {
     double below = 0, above = 0;  // roots at this level and higher go left below it; at this level and lower, right
-    for (end = begin; end < reductions_.size() && reductions_[end].feature == reductions_[begin].feature; ++end)
+    const auto [feature, first_level] = std::pair(reductions_[begin].feature, reductions_[begin].level);
+    const bool one_level = regions_.ensemble().is_set(feature);
+    for (end = begin; end < reductions_.size() && reductions_[end].feature == feature &&
+                      (!one_level || reductions_[end].level == first_level);
+         ++end)
       below += reductions_[end].below;
     for (std::size_t i = begin; i < end;) {
       const int level = reductions_[i].level;
@@ -99,7 +113,7 @@ Prover::Branch Prover::choose(const Region& region, Class candidate, int rival, 
       const std::pair score{std::clamp(below, least, excess) * std::clamp(above, least, excess), below + above};
       if (score > best_score) {
         best_score = score;
-        best = {{reductions_[begin].feature, level, true}, below, above};
+        best = {{feature, level, true}, below, above};
       }
       below -= passed;
     }

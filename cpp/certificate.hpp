@@ -22,8 +22,8 @@ struct Certificate {
   // `other_class`. Unless a class was expected, the first cell of the box itself has `box_class`.
   std::vector<HalfSpace> path;
 
-  // The cell of the counterexample, from the first cell of the box: slabs per feature.
-  std::vector<int> cell(std::vector<int> first_cell_of_box) const;
+  // The cell of the counterexample, from the box and its first cell: slabs per feature.
+  std::vector<int> cell(Regions& regions, const Region& box, std::vector<int> first_cell_of_box) const;
 };
 
 class Prover {

@@ -15,10 +15,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The inputs of a box in one feature, and the slabs they lie in. A threshold that is no level of the ensemble cuts a
 // slab into parts of the same class, so both parts count as the whole slab.
 struct Range {
-  double lower;     // exclusive
-  double upper;     // inclusive
-  bool missing;     // NaN is inside as well
-  int first, last;  // slabs, inclusive
+  double lower;                              // exclusive
+  double upper;                              // inclusive
+  bool missing;                              // NaN is inside as well
+  int first, last;                           // slabs, inclusive
+  ValueSets::Id values = ValueSets::kWhole;  // of a set axis, where nothing else counts
 
   bool has_number() const { return lower < upper; }
   bool is_empty() const { return !has_number() && !missing; }
@@ -55,7 +56,7 @@ class Certifier {
     prover_.position.phase = "proof";
   }
 
-  BoxVerdicts certify(const InputBoxes& boxes);
+  BoxVerdicts certify(const InputBoxes& boxes, std::int64_t max_nodes);
   TreeVerdict certify(const ProvableTree& tree);
 
  private:
@@ -71,10 +72,17 @@ class Certifier {
     Region region;
   };
 
+  Range whole(int feature) const;
+  // What a split leaves on either side; kEmpty or an empty range where that is nothing.
+  std::pair<Range, Range> sides(const Range& from, int feature, double threshold);
+  bool is_empty(int feature, const Range& range) const {
+    return ensemble_.is_set(feature) ? range.values == ValueSets::kEmpty : range.is_empty();
+  }
   bool takes_nan(int feature) const { return ensemble_.nan_features[feature] != 0; }
   void narrow(int feature, const Range& from, const Range& to, Region& region);
-  // An input of another class in the box that ranges_ describe, or nothing.
-  bool holds(const Region& region, int class_index, std::vector<double>& point);
+  // Whether the box that ranges_ describe is proven to be of the class; an input of another class, if there is one.
+  bool holds(const Region& region, int class_index, std::vector<double>& point,
+             std::int64_t max_nodes = Prover::kNoBudget);
   ProofCounts counts() const { return {n_boxes_, prover_.n_nodes(), prover_.n_fragile()}; }
 
   const Ensemble& ensemble_;
@@ -85,24 +93,50 @@ class Certifier {
   std::int64_t n_boxes_ = 0;
 };
 
+Range Certifier::whole(int feature) const {
+  Range range = make_range(regions_.levels()[feature], -kInfinity, kInfinity, takes_nan(feature));
+  if (ensemble_.is_set(feature)) range.first = 0;
+  return range;
+}
+
+std::pair<Range, Range> Certifier::sides(const Range& from, int feature, double threshold) {
+  if (!ensemble_.is_set(feature)) {
+    const std::vector<double>& levels = regions_.levels()[feature];
+    return {make_range(levels, from.lower, std::min(from.upper, threshold), false),
+            make_range(levels, std::max(from.lower, threshold), from.upper, from.missing)};
+  }
+  ValueSets& sets = regions_.store().sets(feature);
+  std::pair<Range, Range> sides{from, from};
+  for (const bool inside : {true, false}) {
+    Range& side = inside ? sides.first : sides.second;
+    side.values = sets.part(from.values, static_cast<int>(threshold), inside);
+    if (side.values != ValueSets::kEmpty) side.first = sets.least(side.values);
+  }
+  return sides;
+}
+
 void Certifier::narrow(int feature, const Range& from, const Range& to, Region& region) {
+  if (ensemble_.is_set(feature)) {
+    if (to.values != from.values) regions_.restrict_to(region, feature, to.values);
+    return;
+  }
   if (to.first > from.first) regions_.restrict(region, {feature, to.first - 1, false}, region);
   if (to.last < from.last) regions_.restrict(region, {feature, to.last, true}, region);
 }
 
-bool Certifier::holds(const Region& region, int class_index, std::vector<double>& point) {
+bool Certifier::holds(const Region& region, int class_index, std::vector<double>& point, std::int64_t max_nodes) {
   prover_.position.states = n_boxes_++;
-  const Certificate certificate = prover_.prove(region, control_, class_index);
-  if (certificate.answer == Answer::proven) return true;
+  const Certificate certificate = prover_.prove(region, control_, class_index, max_nodes);
+  if (certificate.answer != Answer::refuted) return certificate.answer == Answer::proven;
   std::vector<int> cell(ranges_.size());
   for (std::size_t j = 0; j < cell.size(); ++j) cell[j] = ranges_[j].first;
-  cell = certificate.cell(std::move(cell));
-  for (std::size_t j = 0; j < cell.size(); ++j)
-    point.push_back(value_in(ranges_[j], regions_.levels()[j], takes_nan(static_cast<int>(j)), cell[j]));
+  cell = certificate.cell(regions_, region, std::move(cell));
+  for (int j = 0; j < ensemble_.n_features; ++j)
+    point.push_back(ensemble_.is_set(j) ? cell[j] : value_in(ranges_[j], regions_.levels()[j], takes_nan(j), cell[j]));
   return false;
 }
 
-BoxVerdicts Certifier::certify(const InputBoxes& boxes) {
+BoxVerdicts Certifier::certify(const InputBoxes& boxes, std::int64_t max_nodes) {
   BoxVerdicts verdicts;
   verdicts.holds.assign(boxes.n_boxes, 1);
   const int n_features = ensemble_.n_features;
@@ -112,15 +146,18 @@ BoxVerdicts Certifier::certify(const InputBoxes& boxes) {
     Region region = regions_.whole();
     bool is_empty = false;
     for (int j = 0; j < n_features; ++j) {
+      if (ensemble_.is_set(j)) {  // boxes are about numbers
+        ranges_[j] = whole(j);
+        continue;
+      }
       const std::vector<double>& levels = regions_.levels()[j];
       const bool missing = takes_nan(j) && std::isnan(upper[j]);
       ranges_[j] = make_range(levels, lower[j], std::isnan(upper[j]) ? kInfinity : upper[j], missing);
       is_empty |= ranges_[j].is_empty();
     }
     if (is_empty) continue;
-    for (int j = 0; j < n_features; ++j)
-      narrow(j, make_range(regions_.levels()[j], -kInfinity, kInfinity, takes_nan(j)), ranges_[j], region);
-    verdicts.holds[box] = holds(region, boxes.class_index[box], verdicts.points);
+    for (int j = 0; j < n_features; ++j) narrow(j, whole(j), ranges_[j], region);
+    verdicts.holds[box] = holds(region, boxes.class_index[box], verdicts.points, max_nodes);
   }
   verdicts.counts = counts();
   return verdicts;
@@ -129,8 +166,7 @@ BoxVerdicts Certifier::certify(const InputBoxes& boxes) {
 // Walks down, so that boxes share the restrictions of the path to them.
 TreeVerdict Certifier::certify(const ProvableTree& tree) {
   TreeVerdict verdict;
-  for (int j = 0; j < ensemble_.n_features; ++j)
-    ranges_[j] = make_range(regions_.levels()[j], -kInfinity, kInfinity, takes_nan(j));
+  for (int j = 0; j < ensemble_.n_features; ++j) ranges_[j] = whole(j);
   std::vector<Step> trail;
   std::vector<Pending> pending;
   std::int32_t node = 0;
@@ -138,16 +174,13 @@ TreeVerdict Certifier::certify(const ProvableTree& tree) {
   for (;;) {
     while (tree.feature[node] >= 0) {
       const int j = tree.feature[node];
-      const double threshold = tree.threshold[node];
       const Range from = ranges_[j];
-      const std::vector<double>& levels = regions_.levels()[j];
-      const Range left = make_range(levels, from.lower, std::min(from.upper, threshold), false);
-      const Range right = make_range(levels, std::max(from.lower, threshold), from.upper, from.missing);
-      if (left.is_empty()) {
+      const auto [left, right] = sides(from, j, tree.threshold[node]);
+      if (is_empty(j, left)) {
         node = tree.right[node];
         continue;
       }
-      if (!right.is_empty()) {
+      if (!is_empty(j, right)) {
         pending.push_back({tree.right[node], j, right, trail.size(), region});
         narrow(j, from, right, pending.back().region);
         narrow(j, from, left, region);
@@ -176,8 +209,8 @@ TreeVerdict Certifier::certify(const ProvableTree& tree) {
 
 }  // namespace
 
-BoxVerdicts certify_boxes(const Ensemble& ensemble, const InputBoxes& boxes, Control& control) {
-  return Certifier(ensemble, control).certify(boxes);
+BoxVerdicts certify_boxes(const Ensemble& ensemble, const InputBoxes& boxes, std::int64_t max_nodes, Control& control) {
+  return Certifier(ensemble, control).certify(boxes, max_nodes);
 }
 
 TreeVerdict certify_tree(const Ensemble& ensemble, const ProvableTree& tree, Control& control) {

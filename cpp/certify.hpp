@@ -33,8 +33,8 @@ struct ProofCounts {
 };
 
 struct BoxVerdicts {
-  std::vector<std::uint8_t> holds;  // per box; true of an empty one
-  std::vector<double> points;       // n_features for each box that does not hold: an input of another class
+  std::vector<std::uint8_t> holds;  // per box; true of an empty one; false also where the budget was spent
+  std::vector<double> points;       // n_features for each box that was refuted: an input of another class
   ProofCounts counts;
 };
 
@@ -43,8 +43,9 @@ struct TreeVerdict {
   ProofCounts counts;
 };
 
-// Both throw LimitReached or Interrupted.
-BoxVerdicts certify_boxes(const Ensemble& ensemble, const InputBoxes& boxes, Control& control);
+// Both throw LimitReached or Interrupted. `max_nodes` is the budget of branch-and-bound nodes for each box. Boxes do
+// not restrict a set axis.
+BoxVerdicts certify_boxes(const Ensemble& ensemble, const InputBoxes& boxes, std::int64_t max_nodes, Control& control);
 // Stops at the first counterexample.
 TreeVerdict certify_tree(const Ensemble& ensemble, const ProvableTree& tree, Control& control);
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 
 namespace onetree {
@@ -44,7 +45,9 @@ class Control {
   Control() : start_(Clock::now()), next_report_(0.1) {}
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  bool time_is_up() const { return time_limit > 0 && elapsed() >= time_limit; }
+  bool time_is_up() const { return *stop_requested_ || (time_limit > 0 && elapsed() >= time_limit); }
+  // From now on time is up: engines end with what they have. Holds for all copies of this object.
+  void request_stop() { *stop_requested_ = true; }
 
   // Reports if it is time to; throws Interrupted or LimitReached.
   void check(const char* phase, std::int64_t lower, std::int64_t upper, std::int64_t states, double fraction = -1) {
@@ -55,12 +58,14 @@ class Control {
       if (upper < 0) upper = known_upper;
       if (report && report({phase, now, lower, upper, states, fraction})) throw Interrupted();
     }
+    if (*stop_requested_) throw LimitReached("stop");
     if (time_limit > 0 && now >= time_limit) throw LimitReached("time");
   }
 
  private:
   Clock::time_point start_;
   double next_report_;
+  std::shared_ptr<std::atomic<bool>> stop_requested_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 }  // namespace onetree

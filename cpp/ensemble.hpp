@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "set_axis.hpp"
+
 namespace onetree {
 
 using Class = std::uint8_t;
@@ -31,7 +33,11 @@ struct Ensemble {
   std::span<const double> base;                // n_outputs: where the sum starts
   std::span<const std::uint8_t> nan_features;  // features on which NaN is an input
   Rule rule;
+  // Per feature, or empty if there are none: those without an order. There the threshold of a split is the number of
+  // its test, and NaN is no input.
+  std::span<const SetAxis> sets = {};
 
+  bool is_set(int j) const { return !sets.empty() && sets[j]; }
   int n_trees() const { return static_cast<int>(roots.size()); }
   const double* leaf_value(std::int32_t node) const {
     return value.data() + static_cast<std::size_t>(node) * n_outputs;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "interner.hpp"
-#include "interval_nest.hpp"
 #include "planner.hpp"
 #include "shared_tree.hpp"
 
@@ -40,7 +39,7 @@ struct Step {     // one region that probes may come by
 double work_of(const Grid& grid) {
   double splits = 0;
   for (const Axis& axis : grid.axes) splits += (axis.n_slabs() - 1) / 3.0;
-  return count_boxes(grid) * splits;
+  return boxes_of(grid) * splits;
 }
 
 // Mean, and the range of two standard errors around it in the logarithm, since the distribution has a long tail.
@@ -128,7 +127,7 @@ class Prober {
     Plan plan = planner_.plan(region, within_);
     double work = 0;
     if (plan.kind == Plan::Kind::kGrid) {
-      const double boxes = count_boxes(plan.grid);
+      const double boxes = boxes_of(plan.grid);
       largest_boxes_ = std::max(largest_boxes_, is_inside ? 0 : boxes);
       if (id == 0) result_.boxes = boxes;
       if (boxes > kManyBoxes) {
@@ -173,7 +172,7 @@ class Prober {
     FlatTree tree = tree_of_grid(grid, objective_, within_, &table_bytes);
     measured.seconds += control_.elapsed() - before;
     measured.work += work_of(grid);
-    measured.boxes += count_boxes(grid);
+    measured.boxes += boxes_of(grid);
     measured.bytes += static_cast<double>(table_bytes);
     return tree;
   }

@@ -7,9 +7,16 @@ namespace onetree {
 
 namespace {
 
-constexpr std::size_t kRowsBetweenTicks = 1 << 20;
+constexpr std::size_t kRowsBetweenTicks = 1 << 18;
 
 }  // namespace
+
+void Fooling::pass(std::size_t n_rows) {
+  rows_since_tick_ += n_rows;
+  if (rows_since_tick_ <= kRowsBetweenTicks) return;
+  rows_since_tick_ = 0;
+  tick_();
+}
 
 void Fooling::lay_out(const Function& function) {
   int axis = function.n_axes();
@@ -36,6 +43,7 @@ void Fooling::lay_out(const Function& function) {
     step /= outer_slabs_[outer];
     step_.push_back(-static_cast<std::ptrdiff_t>(step));
     step_.push_back(static_cast<std::ptrdiff_t>(step));
+    pass(n_rows_ / 4);
     for (std::size_t first = 0; first < n_rows_; first += block)
       for (std::size_t row = first; row < first + block - step; ++row) {
         exists_[row] |= Directions{2} << 2 * outer;
@@ -49,6 +57,7 @@ void Fooling::fill_rows(const Function& function) {
   planes_.assign(n_rows_ * n_classes_, 0);
   const Class* cell = function.classes.data();
   for (std::size_t row = 0; row < n_rows_; ++row) {
+    pass(1);
     if (n_classes_ <= 2) {
       Word ones = 0;
       for (int bit = 0; bit < row_cells_; ++bit) ones |= static_cast<Word>(*cell++) << bit;
@@ -77,6 +86,7 @@ void Fooling::count_blocked() {
   blocked_.assign(n_rows_, {});
   const int n_planes = std::max(1, n_classes_ - 1);  // the last class follows from the others
   for (std::size_t row = 0; row < n_rows_; ++row) {
+    pass(1);
     for (const InnerAxis& inner : inner_) {
       Word differs = 0;
       for (int plane = 0; plane < n_planes; ++plane) {
@@ -111,7 +121,7 @@ int Fooling::degree() {
     scratch_.assign(planes_.begin() + plane * n_rows_, planes_.begin() + (plane + 1) * n_rows_);
     for (Word& cells : scratch_)
       for (const InnerAxis& inner : inner_) cells ^= (cells & ~inner.slab.back()) << inner.stride;
-    for (int outer = 0; outer < n_outer_; ++outer)
+    for (int outer = 0; outer < n_outer_; ++outer, pass(n_rows_ / 4))
       for (std::size_t row = n_rows_; row-- > 0;)
         if (exists_[row] >> (2 * outer) & 1) scratch_[row] ^= scratch_[row + step_[2 * outer]];
     constexpr Directions kDown = 0x5555555555555555ULL;
@@ -197,7 +207,7 @@ CellBounds Fooling::bounds(const Function& function) {
   CellBounds bounds{0, 0};
   chosen_.clear();
   // Cells with most blocked directions first: they have the smallest zones.
-  for (int count = 2 * function.n_axes(); count >= 0; --count)
+  for (int count = 2 * function.n_axes(); count >= 0; --count, pass(n_rows_ / 4))
     for (std::uint32_t row = 0; row < n_rows_; ++row) {
       Word cells = full_ & ~excluded_[row];
       for (int bit = 0; bit < kCounterBits && cells != 0; ++bit)
@@ -210,11 +220,7 @@ CellBounds Fooling::bounds(const Function& function) {
         const Word* same_class = planes_.data();
         while (!(same_class[row] >> bit & 1)) same_class += n_rows_;
         exclude_zone(row, bit, same_class);
-        rows_since_tick_ += queue_.size();
-        if (rows_since_tick_ > kRowsBetweenTicks) {
-          rows_since_tick_ = 0;
-          tick_();
-        }
+        pass(queue_.size());
         cells &= ~excluded_[row];
       }
     }

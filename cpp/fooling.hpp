@@ -40,6 +40,7 @@ class Fooling {
   using Directions = std::uint64_t;  // of a row; bit 2a: towards smaller slabs of axis a, bit 2a+1: towards larger ones
   static constexpr int kCounterBits = 6;
 
+  void pass(std::size_t n_rows);  // looks at the clock when enough rows were passed
   void lay_out(const Function& function);
   void fill_rows(const Function& function);
   void count_blocked();

@@ -36,6 +36,7 @@ FlatTree greedy_tree(const Grid& grid, Control& control) {
       const Axis& axis = grid.axes[task.origin.axis[best.axis]];
       node = tree.add_split(axis.feature, axis.thresholds[task.origin.last_slab[best.axis][best.position]]);
       for (const bool left : {false, true}) {  // the left side is popped, and numbered, first
+        if (is_large) tick();
         Task child{{}, {}, node, left};
         child.function = side_of(function, profile, best, left, &task.origin, &child.origin);
         tasks.push_back(std::move(child));

@@ -14,6 +14,11 @@ Levels levels_of(const Ensemble& ensemble) {
     if (ensemble.feature[node] >= 0) levels[ensemble.feature[node]].push_back(ensemble.threshold[node]);
   for (int j = 0; j < ensemble.n_features; ++j) {
     std::vector<double>& t = levels[j];
+    if (ensemble.is_set(j)) {
+      if (!t.empty()) t.resize(ensemble.sets[j].n_tests());
+      std::iota(t.begin(), t.end(), 0);
+      continue;
+    }
     std::sort(t.begin(), t.end());
     t.erase(std::unique(t.begin(), t.end()), t.end());
     constexpr double inf = std::numeric_limits<double>::infinity();
@@ -24,6 +29,10 @@ Levels levels_of(const Ensemble& ensemble) {
     }
   }
   return levels;
+}
+
+int n_slabs_of(const Ensemble& ensemble, const Levels& levels, int feature) {
+  return ensemble.is_set(feature) ? ensemble.sets[feature].n_values : static_cast<int>(levels[feature].size()) + 1;
 }
 
 namespace {
@@ -40,7 +49,7 @@ class RestrictedTrees {
   struct Node {
     int layer;    // first layer that the tree depends on; kLeafLayer at a leaf
     int feature;  // of its root; -1 at a leaf
-    int level;    // goes left iff slab <= level
+    int level;    // goes left iff slab <= level, or if the test of this number contains it
     bool missing_left;
     std::int32_t left, right;  // at a leaf, left is the ensemble's leaf node
     std::int64_t row;          // where its restrictions to the slabs of `layer` begin; -1: not yet known
@@ -65,6 +74,8 @@ class RestrictedTrees {
 
  private:
   bool goes_left(const Node& node, int slab) const {
+    if (ensemble_.is_set(node.feature))
+      return ensemble_.sets[node.feature].contains(static_cast<int>(levels_[node.feature][node.level]), slab);
     const bool is_nan = ensemble_.nan_features[node.feature] && slab == static_cast<int>(levels_[node.feature].size());
     return is_nan ? node.missing_left : slab <= node.level;
   }
@@ -135,7 +146,7 @@ class RestrictedTrees {
       const int layer = layer_of_feature_[j];
       if (layer < 0) continue;
       if (slabs_of_layer_.size() <= static_cast<std::size_t>(layer)) slabs_of_layer_.resize(layer + 1);
-      slabs_of_layer_[layer] = static_cast<int>(levels_[j].size()) + 1;
+      slabs_of_layer_[layer] = n_slabs_of(ensemble_, levels_, j);
     }
     std::vector<std::int32_t> id_of(ensemble_.feature.size(), -1);
     std::vector<std::int32_t> todo;
@@ -178,6 +189,8 @@ class RestrictedTrees {
 
 constexpr double kMaxCells = 0x1p32;
 constexpr double kCopies = 6;
+constexpr double kSecondsPerCell = 1e-8;  // to paint it, copy it and look at it a few times
+constexpr std::size_t kCellsBetweenChecks = 1 << 26;
 
 // Numbers below n_classes are classes; the rest are nodes of the diagram, n_classes + index.
 using Function = std::int32_t;
@@ -208,10 +221,12 @@ class Diagram {
     std::vector<Function> function;  // per state, once reduced
     Interner rows;                   // distinct rows of child functions
     std::vector<Function> node_of_row;
-    std::vector<char> essential;  // per hyperplane
+    std::vector<char> essential;  // per slab but the last: whether the class changes anywhere from it to the next
   };
 
-  int n_slabs(int layer) const { return static_cast<int>(levels_[feature_of_layer_[layer]].size()) + 1; }
+  int n_slabs(int layer) const { return n_slabs_of(ensemble_, levels_, feature_of_layer_[layer]); }
+  Axis axis_of(int layer, std::vector<int>& representatives) const;
+  Axis set_axis_of(int layer, std::vector<int>& representatives) const;
 
   // Features used by many splits come first: they settle most trees.
   std::vector<int> order_features() {
@@ -386,11 +401,53 @@ void Diagram::reduce() {
 Levels Diagram::essential_levels() const {
   Levels essential(ensemble_.n_features);
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-    const int feature = feature_of_layer_[layer];
-    for (std::size_t h = 0; h < layers_[layer].essential.size(); ++h)
-      if (layers_[layer].essential[h]) essential[feature].push_back(levels_[feature][h]);
+    std::vector<int> representatives;
+    Axis axis = axis_of(static_cast<int>(layer), representatives);
+    essential[axis.feature] = std::move(axis.thresholds);
   }
   return essential;
+}
+
+// What is left of a layer, and the slab of the full grid that stands for each slab of the axis. Without thresholds: the
+// class does not depend on the feature.
+Axis Diagram::axis_of(int layer, std::vector<int>& representatives) const {
+  const std::vector<char>& essential = layers_[layer].essential;
+  Axis axis{feature_of_layer_[layer], {}, {}};
+  if (std::find(essential.begin(), essential.end(), 1) == essential.end()) return axis;
+  if (ensemble_.is_set(axis.feature)) return set_axis_of(layer, representatives);
+  for (std::size_t h = 0; h < essential.size(); ++h)
+    if (essential[h]) {
+      axis.thresholds.push_back(levels_[axis.feature][h]);
+      representatives.push_back(static_cast<int>(h));
+    }
+  representatives.push_back(static_cast<int>(essential.size()));
+  return axis;
+}
+
+// A test that changes nothing by itself, or that no split names any more, can still stand for several others, so all
+// that differ are kept; but values that none of them tells apart are one.
+Axis Diagram::set_axis_of(int layer, std::vector<int>& representatives) const {
+  Axis axis{feature_of_layer_[layer], {}, {}};
+  const SetAxis& whole = ensemble_.sets[axis.feature];
+  Interner tests, columns;
+  std::vector<std::int32_t> bits;
+  for (const double test : levels_[axis.feature]) {
+    const bool turned = whole.contains(static_cast<int>(test), 0);  // a test and its complement are one
+    bits.clear();
+    for (int value = 0; value < whole.n_values; ++value)
+      bits.push_back(whole.contains(static_cast<int>(test), value) != turned);
+    if (std::find(bits.begin(), bits.end(), 1) == bits.end()) continue;
+    if (tests.intern(bits).is_new) axis.thresholds.push_back(test);
+  }
+  for (int value = 0; value < whole.n_values; ++value) {
+    bits.clear();
+    for (const double test : axis.thresholds) bits.push_back(whole.contains(static_cast<int>(test), value));
+    if (columns.intern(bits).is_new) representatives.push_back(value);
+  }
+  axis.set.n_values = static_cast<int>(representatives.size());
+  for (const double test : axis.thresholds)
+    for (const int value : representatives) axis.set.member.push_back(whole.contains(static_cast<int>(test), value));
+  return axis;
 }
 
 Grid Diagram::grid() const {
@@ -400,17 +457,9 @@ Grid Diagram::grid() const {
   std::vector<std::vector<int>> kept;
   double n_cells = 1;
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-    const std::vector<char>& essential = layers_[layer].essential;
-    const std::vector<double>& levels = levels_[feature_of_layer_[layer]];
-    Axis axis{feature_of_layer_[layer], {}};
     std::vector<int> representatives;
-    for (std::size_t h = 0; h < essential.size(); ++h)
-      if (essential[h]) {
-        axis.thresholds.push_back(levels[h]);
-        representatives.push_back(static_cast<int>(h));
-      }
+    Axis axis = axis_of(static_cast<int>(layer), representatives);
     if (axis.thresholds.empty()) continue;
-    representatives.push_back(static_cast<int>(essential.size()));
     n_cells *= axis.n_slabs();
     grid.axes.push_back(std::move(axis));
     axis_layer.push_back(static_cast<int>(layer));
@@ -419,7 +468,15 @@ Grid Diagram::grid() const {
   // Engines copy the cells a few times.
   if (kCopies * n_cells > static_cast<double>(control_.memory_limit) || n_cells > kMaxCells)
     throw GridTooLarge(std::to_string(n_cells) + " cells");
-  grid.classes.resize(static_cast<std::size_t>(n_cells));
+  const bool takes_long = n_cells > static_cast<double>(kCellsBetweenChecks);
+  if (takes_long && control_.time_limit > 0 && control_.elapsed() + kSecondsPerCell * n_cells > control_.time_limit)
+    throw GridTooLarge(std::to_string(n_cells) + " cells, more than there is time to look at");
+  // In steps that take no time to speak of: memory is touched here for the first time.
+  grid.classes.reserve(static_cast<std::size_t>(n_cells));
+  while (grid.classes.size() < static_cast<std::size_t>(n_cells)) {
+    if (takes_long) control_.check("grid", -1, -1, static_cast<std::int64_t>(n_states_));
+    grid.classes.resize(std::min(static_cast<std::size_t>(n_cells), grid.classes.size() + kCellsBetweenChecks));
+  }
 
   const int n_axes = grid.n_axes();
   std::vector<std::size_t> block(n_axes + 1, 1);  // cells below one slab of the axis before
@@ -427,7 +484,12 @@ Grid Diagram::grid() const {
   // A function met again on the same axis is copied from where it was painted first.
   Class* cells = grid.classes.data();
   std::vector<std::size_t> painted(nodes_.size(), ~std::size_t{0});
+  std::size_t next_check = kCellsBetweenChecks;
   auto fill = [&](auto&& self, Function function, int axis, std::size_t at) -> void {
+    if (at >= next_check) {
+      control_.check("grid", -1, -1, static_cast<std::int64_t>(n_states_));
+      next_check = at + kCellsBetweenChecks;
+    }
     if (function < ensemble_.n_classes) {
       std::memset(cells + at, function, block[axis]);
       return;

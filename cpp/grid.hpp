@@ -5,6 +5,7 @@
 // the class never changes are known, and dropped, before any grid is enumerated.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "control.hpp"
 #include "ensemble.hpp"
 #include "interner.hpp"
+#include "set_axis.hpp"
 
 namespace onetree {
 
@@ -19,12 +21,16 @@ namespace onetree {
 // the slab above it is NaN.
 using Levels = std::vector<std::vector<double>>;
 
+// Of a set axis: the numbers of all its tests, if a split uses one.
 Levels levels_of(const Ensemble& ensemble);
+
+int n_slabs_of(const Ensemble& ensemble, const Levels& levels, int feature);
 
 struct Axis {
   int feature;                     // index in the ensemble
-  std::vector<double> thresholds;  // ascending
-  int n_slabs() const { return static_cast<int>(thresholds.size()) + 1; }
+  std::vector<double> thresholds;  // ascending; of a set axis, the numbers of its tests in the ensemble
+  SetAxis set{};                   // one test per threshold; its slabs are its values
+  int n_slabs() const { return set ? set.n_values : static_cast<int>(thresholds.size()) + 1; }
 };
 
 struct Grid {
@@ -33,6 +39,9 @@ struct Grid {
 
   std::size_t n_cells() const { return classes.size(); }
   int n_axes() const { return static_cast<int>(axes.size()); }
+  bool has_sets() const {
+    return std::any_of(axes.begin(), axes.end(), [](const Axis& axis) { return static_cast<bool>(axis.set); });
+  }
 };
 
 // The grid does not fit in the memory limit, or has more states than can be worth enumerating.
@@ -46,7 +55,7 @@ inline constexpr std::size_t kMaxStates = std::size_t{1} << 23;
 // Throws GridTooLarge, or LimitReached when time is up.
 Grid build_grid(const Ensemble& ensemble, Control& control, std::size_t max_states = kMaxStates);
 
-// Per feature, the thresholds across which the class changes somewhere.
+// Per feature, the thresholds across which the class changes somewhere, or the tests of a set axis that matters.
 Levels essential_levels(const Ensemble& ensemble, Control& control);
 
 }  // namespace onetree

@@ -71,7 +71,7 @@ HeuristicResult heuristic_tree(const Ensemble& ensemble, Objective objective, do
         task.left = done;
         start(std::move(waiting.back()), task.share / 2);
       } else {
-        finish(shared.split(task.feature, regions.levels()[task.feature][task.level], task.left, done));
+        finish(shared.split(task.feature, regions.threshold(task.feature, task.level), task.left, done));
       }
       continue;
     }

@@ -25,6 +25,11 @@ std::int32_t InfluenceSampler::leaf_of(TreeStore::Id tree, const int* slabs) con
   while (!store.is_leaf(tree)) {
     const TreeStore::Node& node = store[tree];
     const int slab = slabs[node.feature];
+    if (ensemble.is_set(node.feature)) {
+      const bool passes = ensemble.sets[node.feature].contains(store.level_of(node), slab);
+      tree = passes ? node.left : node.right;
+      continue;
+    }
     const bool is_nan = ensemble.nan_features[node.feature] && slab == regions_.n_slabs(node.feature) - 1;
     tree = (is_nan ? node.missing_left : slab <= node.level) ? node.left : node.right;
   }
@@ -41,12 +46,28 @@ int InfluenceSampler::class_of(const double* scores) const {
   return static_cast<int>(std::max_element(scores, scores + ensemble.n_outputs) - scores);
 }
 
+void InfluenceSampler::slabs_beside(const Region& region, const Hyperplane& hyperplane, int own, int (&beside)[2]) {
+  const int feature = hyperplane.feature;
+  if (!regions_.ensemble().is_set(feature)) {
+    beside[0] = hyperplane.level;
+    beside[1] = hyperplane.level + 1;
+    return;
+  }
+  ValueSets& sets = regions_.store().sets(feature);
+  const bool passes = sets.axis().contains(hyperplane.level, own);
+  const ValueSets::Id others = sets.part(region.values[feature], hyperplane.level, !passes);
+  beside[passes ? 0 : 1] = own;
+  beside[passes ? 1 : 0] = sets.least(others);
+}
+
 bool InfluenceSampler::class_changes(const Region& region, int* slabs, const Hyperplane& hyperplane) {
   if (exact_) return true;
   const int kept = slabs[hyperplane.feature];
   Class classes[2];
+  int beside[2];
+  slabs_beside(region, hyperplane, kept, beside);
   for (const int side : {0, 1}) {
-    slabs[hyperplane.feature] = hyperplane.level + side;
+    slabs[hyperplane.feature] = beside[side];
     leaves_.clear();
     for (const TreeStore::Id tree : region.trees) leaves_.push_back(leaf_of(tree, slabs));
     classes[side] = regions_.ensemble().decide(leaves_);
@@ -77,7 +98,14 @@ std::vector<Influence> InfluenceSampler::sample(const Region& region, const std:
     std::size_t last = first;
     while (last < hyperplanes.size() && hyperplanes[last].feature == hyperplanes[first].feature) ++last;
     const int feature = hyperplanes[first].feature;
+    std::vector<int> values;
+    if (ensemble.is_set(feature)) values = store.sets(feature).values(region.values[feature]);
     for (int cell = 0; cell < kCells; ++cell) {
+      if (!values.empty()) {
+        slabs[static_cast<std::size_t>(cell) * ensemble.n_features + feature] =
+            values[random(static_cast<std::uint32_t>(values.size()))];
+        continue;
+      }
       const std::uint32_t pick = random(static_cast<std::uint32_t>(last - first) + 1);
       slabs[static_cast<std::size_t>(cell) * ensemble.n_features + feature] =
           first + pick < last ? hyperplanes[first + pick].level : hyperplanes[last - 1].level + 1;
@@ -119,9 +147,10 @@ std::vector<Influence> InfluenceSampler::sample(const Region& region, const std:
         for (int k = 0; k < n_outputs; ++k) others[k] -= value[k];
       }
       const int kept = own_slabs[feature];
-      int classes[2];
+      int classes[2], beside[2];
+      slabs_beside(region, *hyperplane, kept, beside);
       for (const int side : {0, 1}) {
-        own_slabs[feature] = hyperplane->level + side;
+        own_slabs[feature] = beside[side];
         here = others;
         for (const std::size_t t : touched) {
           const double* value = ensemble.leaf_value(leaf_of(region.trees[t], own_slabs));

@@ -10,7 +10,7 @@ namespace onetree {
 
 struct Influence {
   int feature;
-  int level;
+  int level;          // on a set axis, the number of the test
   int changes;        // sampled cells whose class changes across the hyperplane, up to rounding
   bool is_witnessed;  // the class does change across it: in one of them, by the library's own sums
 };
@@ -29,6 +29,8 @@ class InfluenceSampler {
   std::int32_t leaf_of(TreeStore::Id tree, const int* slabs) const;
   int class_of(const double* scores) const;
   bool class_changes(const Region& region, int* slabs, const Hyperplane& hyperplane);
+  // A slab on either side of a hyperplane; on a set axis, the one that is given and one from the other side.
+  void slabs_beside(const Region& region, const Hyperplane& hyperplane, int own, int (&beside)[2]);
 
   Regions& regions_;
   const bool exact_;  // sums are exact: the guesses are the truth

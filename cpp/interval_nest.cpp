@@ -80,10 +80,14 @@ IntervalNest choose_nest(const Grid& grid, std::size_t element_bytes, Control& c
     if (control.time_is_up()) throw;  // otherwise the other order may fit in memory
   }
   order = order_by_reach(grid, control);
+  const std::size_t whole_limit = control.memory_limit;
+  if (nest) control.memory_limit -= std::min(whole_limit, nest->bytes_of_nodes());
   try {
     IntervalNest other(grid, order, element_bytes, control);
+    control.memory_limit = whole_limit;
     if (!nest || other.n_rows() < nest->n_rows()) return other;
   } catch (const LimitReached&) {
+    control.memory_limit = whole_limit;
     if (!nest || control.time_is_up()) throw;
   }
   return *std::move(nest);
@@ -203,25 +207,35 @@ void IntervalNest::build(const Grid& grid, Control& control) {
   std::vector<Witness> witnesses{{0, kNoWitness}}, next_witnesses;
   loops_[0].nodes.push_back({singles[0][0], 0});
   std::vector<int> slabs(1);
-  double total = 0;
+  double total = 0;  // bytes that stay until the end
+  for (const std::vector<Mask>& masks : singles) total += static_cast<double>(masks.size()) * sizeof(Mask);
   for (int level = 0; level < n_loops(); ++level) {
     Loop& here = loops_[level];
     const bool last = level + 1 == n_loops();
     slabs.resize(here.n_slabs);
-    next_witnesses.clear();
+    // Counted first, so that nothing is allocated that does not fit, and nothing twice.
     std::size_t n_children = 0;
+    for (const Node& node : here.nodes) n_children += count_intervals(n_slabs(level, node));
+    if (n_children > 0xFFFFFFFFU) throw LimitReached("memory");
+    total += static_cast<double>(here.nodes.size()) * sizeof(Node);
+    const double kept = total + static_cast<double>(witnesses.size()) * sizeof(Witness);
+    if (kept + static_cast<double>(n_children) * (last ? row_bytes() : sizeof(Node) + sizeof(Witness)) >
+        static_cast<double>(control.memory_limit))
+      throw LimitReached("memory");
+    next_witnesses.clear();
+    if (!last) {
+      next_witnesses.reserve(n_children);
+      loops_[level + 1].nodes.reserve(n_children);
+    }
+    n_rows_ = n_children;
+    n_children = 0;
     for (std::size_t id = 0; id < here.nodes.size(); ++id) {
       Node& node = here.nodes[id];
       const int n = n_slabs(level, node);
       node.first_child = static_cast<std::uint32_t>(n_children);
       n_children += count_intervals(n);
-      if (n_children > 0xFFFFFFFFU) throw LimitReached("memory");
       if (last) continue;
-      if (id % 4096 == 0) {
-        control.check("interval-dp", -1, -1, static_cast<std::int64_t>(n_children));
-        const double so_far = total + static_cast<double>(n_children) * (sizeof(Node) + sizeof(Witness));
-        if (so_far > static_cast<double>(control.memory_limit)) throw LimitReached("memory");
-      }
+      if (id % 4096 == 0) control.check("interval-dp", -1, -1, static_cast<std::int64_t>(n_children));
       std::vector<Node>& children = loops_[level + 1].nodes;
       const Witness witness = witnesses[id];
       grid_slabs(level, node, slabs.data());
@@ -245,17 +259,16 @@ void IntervalNest::build(const Grid& grid, Control& control) {
         next_witnesses.push_back(found);
       }
     }
-    n_rows_ = n_children;
-    total += static_cast<double>(here.nodes.size()) * sizeof(Node);
-    if (total + static_cast<double>(n_rows_) * (last ? row_bytes() : sizeof(Node) + sizeof(Witness)) >
-        static_cast<double>(control.memory_limit))
-      throw LimitReached("memory");
-    witnesses.swap(next_witnesses);
+    witnesses = std::exchange(next_witnesses, {});
   }
 }
 
 std::size_t IntervalNest::bytes() const {
-  std::size_t total = n_rows_ * row_bytes();
+  return n_rows_ * row_bytes() + bytes_of_nodes();
+}
+
+std::size_t IntervalNest::bytes_of_nodes() const {
+  std::size_t total = 0;
   for (const Loop& loop : loops_) total += loop.nodes.size() * sizeof(Node);
   return total;
 }

@@ -57,6 +57,7 @@ class IntervalNest {
   std::size_t row_bytes() const { return row_axes_.empty() ? element_bytes_ : kRowBytes; }
   std::size_t element_bytes() const { return element_bytes_; }
   std::size_t bytes() const;  // of the table and of the nest itself
+  std::size_t bytes_of_nodes() const;
   const Intervals& intervals(int n_slabs) const { return *intervals_[n_slabs]; }
 
   int n_slabs(int level, const Node& node) const {

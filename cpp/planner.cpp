@@ -6,6 +6,8 @@
 #include "function.hpp"
 #include "greedy.hpp"
 #include "interval_dp.hpp"
+#include "set_dp.hpp"
+#include "set_tree.hpp"
 
 namespace onetree {
 
@@ -15,6 +17,7 @@ constexpr std::size_t kFewStates = 20'000;  // of a region's decision diagram
 constexpr std::size_t kCandidates = 8;
 constexpr double kNearBest = 0.7;  // share of the best influence that makes a candidate
 constexpr std::int64_t kProofBudget = 200;
+constexpr int kMostSets = 4096;  // of an axis that the exact engine gets
 
 // A region written out as an ensemble of its own.
 class RegionEnsemble {
@@ -39,7 +42,7 @@ class RegionEnsemble {
         if (task.parent >= 0) (task.is_left ? left_ : right_)[task.parent] = here;
         const bool leaf = store.is_leaf(task.id);
         feature_.push_back(node.feature);
-        threshold_.push_back(leaf ? 0 : regions.levels()[node.feature][node.level]);
+        threshold_.push_back(leaf ? 0 : regions.threshold(node.feature, store.level_of(node)));
         missing_left_.push_back(node.missing_left);
         left_.push_back(-1);
         right_.push_back(-1);
@@ -50,8 +53,16 @@ class RegionEnsemble {
       }
     }
     base_ = region.base;
-    view_ = Ensemble{whole.n_features, whole.n_outputs, whole.n_classes, roots_, feature_,           left_,     right_,
-                     threshold_,       missing_left_,   value_,          base_,  whole.nan_features, whole.rule};
+    for (int j = 0; j < static_cast<int>(whole.sets.size()); ++j) {
+      SetAxis& axis = sets_.emplace_back();
+      if (!whole.sets[j]) continue;
+      const std::vector<int> values = store.sets(j).values(region.values[j]);
+      axis.n_values = static_cast<int>(values.size());
+      for (int test = 0; test < whole.sets[j].n_tests(); ++test)
+        for (const int value : values) axis.member.push_back(whole.sets[j].contains(test, value));
+    }
+    view_ = Ensemble{whole.n_features, whole.n_outputs, whole.n_classes, roots_, feature_,           left_,      right_,
+                     threshold_,       missing_left_,   value_,          base_,  whole.nan_features, whole.rule, sets_};
   }
   const Ensemble& operator*() const { return view_; }
 
@@ -59,12 +70,25 @@ class RegionEnsemble {
   std::vector<std::int32_t> roots_, feature_, left_, right_;
   std::vector<double> threshold_, value_, base_;
   std::vector<std::uint8_t> missing_left_;
+  std::vector<SetAxis> sets_;
   Ensemble view_{};
 };
 
 }  // namespace
 
+double boxes_of(const Grid& grid) {
+  if (!grid.has_sets()) return count_boxes(grid);
+  const BoxCount boxes = count_set_boxes(grid, kMostSets);
+  return boxes.is_listed ? boxes.count : HUGE_VAL;
+}
+
 FlatTree tree_of_grid(const Grid& grid, Objective objective, Control& control, std::size_t* peak_bytes) {
+  if (grid.has_sets()) {
+    SetDp dp(grid, control);
+    FlatTree tree = std::move(dp.solve(objective).tree);
+    if (peak_bytes != nullptr) *peak_bytes = dp.peak_bytes();
+    return tree;
+  }
   std::int64_t max_splits = static_cast<std::int64_t>(grid.n_cells()) - 1;
   if (max_splits > 254 && objective != Objective::kDepth) max_splits = greedy_tree(grid, control).n_leaves() - 1;
   IntervalDp dp(grid, max_splits, control);
@@ -74,7 +98,9 @@ FlatTree tree_of_grid(const Grid& grid, Objective objective, Control& control, s
 }
 
 Planner::Planner(const Ensemble& ensemble, double max_boxes_, std::uint64_t seed)
-    : max_boxes(max_boxes_ > 0 ? max_boxes_ : kManyBoxes),
+    : max_boxes(max_boxes_ > 0          ? max_boxes_
+                : ensemble.sets.empty() ? kManyBoxes
+                                        : kManySetBoxes),
       ensemble_(ensemble),
       regions_(ensemble),
       prover_(regions_),
@@ -94,8 +120,16 @@ Planner::Planner(const Ensemble& ensemble, double max_boxes_, std::uint64_t seed
 
 std::int64_t Planner::n_essential() const {
   std::int64_t n = 0;
-  for (const std::vector<char>& levels : essential_) n += std::count(levels.begin(), levels.end(), 1);
+  for (int j = 0; j < ensemble_.n_features; ++j) {
+    const std::int64_t found = std::count(essential_[j].begin(), essential_[j].end(), 1);
+    n += ensemble_.is_set(j) ? std::min<std::int64_t>(found, 1) : found;  // one test can do the work of several
+  }
   return n;
+}
+
+void Planner::mark_essential(int feature, double threshold) {
+  const std::vector<double>& levels = regions_.levels()[feature];
+  essential_[feature][std::lower_bound(levels.begin(), levels.end(), threshold) - levels.begin()] = 1;
 }
 
 // Boxes grow about like the power 5/3 of cells; a grid much larger than the exact engine takes is not worth painting.
@@ -131,9 +165,13 @@ double Planner::cells_of(const Region& region) {
     if (store.is_leaf(id) || tree_mark_[id] == mark_) continue;
     tree_mark_[id] = mark_;
     const TreeStore::Node& node = store[id];
-    std::uint32_t& level = level_mark_[first_level_[node.feature] + node.level];
-    if (level != mark_) ++n_slabs[node.feature];
-    level = mark_;
+    if (ensemble_.is_set(node.feature)) {
+      n_slabs[node.feature] = store.sets(node.feature).size(region.values[node.feature]);
+    } else {
+      std::uint32_t& level = level_mark_[first_level_[node.feature] + node.level];
+      if (level != mark_) ++n_slabs[node.feature];
+      level = mark_;
+    }
     todo_.push_back(node.left);
     todo_.push_back(node.right);
   }
@@ -152,16 +190,26 @@ void Planner::cut_at(const Region& region, int feature, int level, Plan& plan) {
   plan.weight_above = std::sqrt(cells_of(plan.above));
 }
 
+int Planner::level_of(const Axis& axis, int position) const {
+  if (axis.set) return static_cast<int>(axis.thresholds[position]);
+  const std::vector<double>& levels = regions_.levels()[axis.feature];
+  return static_cast<int>(std::lower_bound(levels.begin(), levels.end(), axis.thresholds[position]) - levels.begin());
+}
+
 // All cells are known: the cut is chosen on the grid itself.
 void Planner::cut_grid(const Region& region, const Grid& grid, Plan& plan) {
+  if (grid.has_sets()) {
+    const SetCut cut = set_cut(grid);
+    cut_at(region, grid.axes[cut.axis].feature, level_of(grid.axes[cut.axis], cut.test), plan);
+    plan.weight_below = std::sqrt(cut.cells_in);
+    plan.weight_above = std::sqrt(cut.cells_out);
+    return;
+  }
   const Function function = function_of(grid);
   const Profile profile(function);
   const Cut best_cut = cut_of_fewest_cells(function, profile);
   const Axis& axis = grid.axes[best_cut.axis];
-  const std::vector<double>& levels = regions_.levels()[axis.feature];
-  const auto level =
-      std::lower_bound(levels.begin(), levels.end(), axis.thresholds[best_cut.position]) - levels.begin();
-  cut_at(region, axis.feature, static_cast<int>(level), plan);
+  cut_at(region, axis.feature, level_of(axis, best_cut.position), plan);
   plan.weight_below = std::sqrt(profile.cells_in(best_cut, true));
   plan.weight_above = std::sqrt(profile.cells_in(best_cut, false));
 }
@@ -175,14 +223,11 @@ Plan Planner::plan(const Region& region, Control& control) {
   }
   if (std::optional<Grid> grid = small_grid(region, control)) {
     for (const Axis& axis : grid->axes)
-      for (const double threshold : axis.thresholds) {
-        const std::vector<double>& levels = regions_.levels()[axis.feature];
-        essential_[axis.feature][std::lower_bound(levels.begin(), levels.end(), threshold) - levels.begin()] = 1;
-      }
+      for (const double threshold : axis.thresholds) mark_essential(axis.feature, threshold);
     if (grid->axes.empty()) {
       plan.kind = Plan::Kind::kLeaf;
       plan.leaf_class = grid->classes[0];
-    } else if (count_boxes(*grid) <= max_boxes) {
+    } else if (boxes_of(*grid) <= max_boxes) {
       plan.kind = Plan::Kind::kGrid;
       plan.grid = std::move(*grid);
     } else {
@@ -209,7 +254,8 @@ Plan Planner::plan(const Region& region, Control& control) {
   double best = HUGE_VAL;
   for (std::size_t i = 0; i < influences.size(); ++i) {
     const Influence& influence = influences[i];
-    if (influence.is_witnessed) essential_[influence.feature][influence.level] = 1;
+    if (influence.is_witnessed)
+      mark_essential(influence.feature, regions_.threshold(influence.feature, influence.level));
     if (i >= kCandidates || influence.changes < kNearBest * influences[0].changes) continue;
     Plan candidate{};
     cut_at(region, influence.feature, influence.level, candidate);

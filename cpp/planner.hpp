@@ -22,7 +22,7 @@ struct Plan {
   enum class Kind { kLeaf, kGrid, kCut } kind;
   int leaf_class = 0;
   Grid grid;
-  int feature = 0, level = 0;
+  int feature = 0, level = 0;                 // of the cut; on a set axis, the number of the test
   Region below, above;                        // the two sides of the cut
   double weight_below = 0, weight_above = 0;  // square roots of the sides' cells
 };
@@ -38,7 +38,8 @@ class Planner {
 
   // For the exact engine: of one grid, where the top of the tree is small, and of each of thousands, where it is large.
   static constexpr double kManyBoxes = 1e9, kFewBoxes = 1e6;
-  double max_boxes;  // grids up to this size go to the exact engine
+  static constexpr double kManySetBoxes = 1e7;  // instead of kManyBoxes where there are set axes
+  double max_boxes;                             // grids up to this size go to the exact engine
 
  private:
   std::optional<Grid> small_grid(const Region& region, Control& control);
@@ -46,6 +47,8 @@ class Planner {
   double cells_of(const Region& region);
   void cut_at(const Region& region, int feature, int level, Plan& plan);
   void cut_grid(const Region& region, const Grid& grid, Plan& plan);
+  int level_of(const Axis& axis, int position) const;
+  void mark_essential(int feature, double threshold);
 
   const Ensemble& ensemble_;
   Regions regions_;
@@ -58,6 +61,10 @@ class Planner {
   std::vector<std::size_t> first_level_;  // per feature: index in level_mark_
   std::vector<TreeStore::Id> todo_;
 };
+
+// As the exact engine for the grid counts them; infinite where an axis has so many sets that even listing them takes
+// long.
+double boxes_of(const Grid& grid);
 
 // The best tree of a small grid, for one objective. `peak_bytes`, where given, is what that took.
 FlatTree tree_of_grid(const Grid& grid, Objective objective, Control& control, std::size_t* peak_bytes = nullptr);

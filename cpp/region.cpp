@@ -36,7 +36,8 @@ Regions::Regions(const Ensemble& ensemble, std::size_t store_bytes)
 }
 
 Region Regions::whole() {
-  Region region{store_.roots(), {ensemble_.base.begin(), ensemble_.base.end()}};
+  Region region{store_.roots(), {ensemble_.base.begin(), ensemble_.base.end()}, {}};
+  region.values.assign(ensemble_.sets.size(), ValueSets::kWhole);
   if (exact_) fold_constants(region);
   return region;
 }
@@ -56,16 +57,35 @@ void Regions::fold_constants(Region& region) {
 }
 
 void Regions::restrict(const Region& region, const HalfSpace& half, Region& part) {
+  if (ensemble_.is_set(half.feature)) {
+    part = region;
+    restrict_to(part, half.feature,
+                store_.sets(half.feature).part(region.values[half.feature], half.level, half.below));
+    return;
+  }
   part.base = region.base;
+  part.values = region.values;
   part.trees.resize(region.trees.size());
   for (std::size_t i = 0; i < part.trees.size(); ++i) part.trees[i] = store_.restricted(region.trees[i], half);
   if (exact_) fold_constants(part);
+}
+
+void Regions::restrict_to(Region& region, int feature, ValueSets::Id values) {
+  region.values[feature] = values;
+  for (TreeStore::Id& tree : region.trees) tree = store_.restricted_to(tree, feature, values);
+  if (exact_) fold_constants(region);
 }
 
 Region Regions::restricted(const Region& region, const HalfSpace& half) {
   Region part;
   restrict(region, half, part);
   return part;
+}
+
+bool Regions::holds_corner(const Region& region, const HalfSpace& half) const {
+  if (!ensemble_.is_set(half.feature)) return half.below;
+  const ValueSets& sets = store_.sets(half.feature);
+  return sets.axis().contains(half.level, sets.least(region.values[half.feature])) == half.below;
 }
 
 bool Regions::is_constant(const Region& region) const {
@@ -141,7 +161,7 @@ std::vector<Hyperplane> Regions::hyperplanes(const Region& region) {
     for (; !todo.empty() && todo.top().first == id; todo.pop()) share += todo.top().second;
     const TreeStore::Node& node = store_[id];
     if (node.feature < 0) continue;
-    found.push_back({node.feature, node.level, share});
+    found.push_back({node.feature, store_.level_of(node), share});
     todo.emplace(node.left, share / 2);
     todo.emplace(node.right, share / 2);
   }

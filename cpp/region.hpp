@@ -14,11 +14,12 @@ namespace onetree {
 struct Region {
   std::vector<TreeStore::Id> trees;  // sums are exact: those not constant, in any order; otherwise all, in tree order
   std::vector<double> base;          // per output: the ensemble's base, plus the constant trees if sums are exact
+  std::vector<ValueSets::Id> values = {};  // per feature: what is left of a set axis; empty if there is none
 };
 
 struct Hyperplane {
   int feature;
-  int level;
+  int level;      // on a set axis, the number of the test
   double weight;  // sum over the trees of the share of inputs that meet it there, if each split halved them
 };
 
@@ -34,14 +35,20 @@ class Regions {
 
   const Ensemble& ensemble() const { return ensemble_; }
   const Levels& levels() const { return levels_; }
-  int n_slabs(int feature) const { return static_cast<int>(levels_[feature].size()) + 1; }
+  int n_slabs(int feature) const { return n_slabs_of(ensemble_, levels_, feature); }
+  // As the ensemble writes it: the number of the test on a set axis.
+  double threshold(int feature, int level) const { return ensemble_.is_set(feature) ? level : levels_[feature][level]; }
   TreeStore& store() { return store_; }
 
   Region whole();
+  // Whether the region's first cell lies on this side of a hyperplane that cuts it.
+  bool holds_corner(const Region& region, const HalfSpace& half) const;
   // The part of a region on one side of a hyperplane, which must not be empty. `part` may be `region` itself; what it
   // held before is lost, its memory is used again.
   void restrict(const Region& region, const HalfSpace& half, Region& part);
   Region restricted(const Region& region, const HalfSpace& half);
+  // Leaves the region only some of the values that it has of a set axis.
+  void restrict_to(Region& region, int feature, ValueSets::Id values);
 
   // Every tree is down to one leaf.
   bool is_constant(const Region& region) const;

@@ -12,6 +12,9 @@
 #include "heuristic.hpp"
 #include "interval_dp.hpp"
 #include "planner.hpp"
+#include "set_dp.hpp"
+#include "set_search.hpp"
+#include "set_tree.hpp"
 
 namespace onetree {
 
@@ -41,7 +44,7 @@ class Search {
   Search(const Ensemble& ensemble, Objective objective, Control& control)
       : ensemble_(ensemble), objective_(objective), control_(control), grid_(build_grid(ensemble, control)) {
     statistics_.cells = static_cast<double>(grid_.n_cells());
-    statistics_.boxes = count_boxes(grid_);
+    statistics_.boxes = grid_.has_sets() ? count_set_boxes(grid_).count : count_boxes(grid_);
   }
 
   // Returns whether the optimum is proven.
@@ -49,40 +52,25 @@ class Search {
     if (control_.time_limit > 0 && statistics_.boxes > kManyBoxes) improve_first();
     std::int64_t max_splits = static_cast<std::int64_t>(grid_.n_cells()) - 1;
     if (statistics_.boxes > kFewBoxes && objective_ != Objective::kDepth) max_splits = first().leaves - 1;
-    IntervalDp dp(grid_, max_splits, control_);
-    bool done = true;
-    try {
-      best_ = dp.solve(objective_);
-    } catch (const LimitReached&) {
-      done = false;
-    }
-    record("interval-dp", dp.states(), dp.peak_bytes());
-    return done;
+    return with_table(max_splits, [&](auto& dp) { best_ = dp.solve(objective_); });
   }
 
   void by_branch_and_bound(Engine engine) {
     if (!control_.time_is_up() && statistics_.boxes > kFewBoxes) improve_first();
-    BranchAndBound search(grid_, first(), control_);
-    if (engine == Engine::kCombined) search.use_tables_below(kBoxesAtBottom);
-    Solution found = search.solve(objective_);
-    found.depth_bound = std::max(found.depth_bound, best_->depth_bound);
-    found.leaves_bound = std::max(found.leaves_bound, best_->leaves_bound);
-    best_ = std::move(found);
-    record("branch-and-bound", search.states(), search.peak_bytes());
+    if (grid_.has_sets()) {
+      SetSearch search(grid_, first(), control_);
+      by_search(search);
+    } else {
+      BranchAndBound search(grid_, first(), control_);
+      if (engine == Engine::kCombined) search.use_tables_below(kBoxesAtBottom);
+      by_search(search);
+    }
   }
 
   // Returns whether the front is complete.
   bool front(std::vector<Solution>& solutions) {
     if (control_.time_limit > 0 && statistics_.boxes > kManyBoxes) improve_first();
-    IntervalDp dp(grid_, first().leaves - 1, control_);
-    bool done = true;
-    try {
-      dp.pareto_front(solutions);
-    } catch (const LimitReached&) {
-      done = false;
-    }
-    record("interval-dp", dp.states(), dp.peak_bytes());
-    return done;
+    return with_table(first().leaves - 1, [&](auto& dp) { dp.pareto_front(solutions); });
   }
 
   Outcome outcome(std::vector<Solution> solutions = {}) {
@@ -98,17 +86,50 @@ class Search {
   }
 
  private:
+  // Runs a job with the table that suits the grid; whether it came to its end.
+  template <typename Job>
+  bool with_table(std::int64_t max_splits, Job&& job) {
+    const auto run = [&](auto&& dp) {
+      bool done = true;
+      try {
+        job(dp);
+      } catch (const LimitReached&) {
+        done = false;
+      }
+      record("interval-dp", dp.states(), dp.peak_bytes());
+      return done;
+    };
+    if (!grid_.has_sets()) return run(IntervalDp(grid_, max_splits, control_));
+    try {
+      return run(SetDp(grid_, control_));
+    } catch (const GridTooLarge&) {  // an axis of countless sets
+    } catch (const LimitReached&) {
+    }
+    record("interval-dp", 0, 0);
+    return false;
+  }
+
+  template <typename Engine>
+  void by_search(Engine& search) {
+    Solution found = search.solve(objective_);
+    found.depth_bound = std::max(found.depth_bound, best_->depth_bound);
+    found.leaves_bound = std::max(found.leaves_bound, best_->leaves_bound);
+    best_ = std::move(found);
+    record("branch-and-bound", search.states(), search.peak_bytes());
+  }
+
   // A faithful tree, made when it is first asked for; its bounds hold without any search, since every essential
   // hyperplane is used by some node.
   const Solution& first() {
     if (!best_) {
       Control unhurried;  // where time is up a small grid still gets its tree
       best_.emplace();
-      best_->tree = greedy_tree(grid_, statistics_.boxes > kFewBoxes ? control_ : unhurried);
+      Control& pace = statistics_.boxes > kFewBoxes ? control_ : unhurried;
+      best_->tree = grid_.has_sets() ? set_greedy_tree(grid_, pace) : greedy_tree(grid_, pace);
       best_->depth = best_->tree.depth();
       best_->leaves = best_->tree.n_leaves();
       std::uint64_t n_hyperplanes = 0;
-      for (const Axis& axis : grid_.axes) n_hyperplanes += axis.thresholds.size();
+      for (const Axis& axis : grid_.axes) n_hyperplanes += axis.set ? 1 : axis.thresholds.size();
       best_->depth_bound = std::bit_width(n_hyperplanes);
       best_->leaves_bound = static_cast<std::int64_t>(n_hyperplanes) + 1;
     }
@@ -127,9 +148,7 @@ class Search {
   void improve_first() {
     const Solution& known = first();
     try {
-      const CellBounds cells = cell_bounds(function_of(grid_), [this] { control_.check("first tree", -1, -1, 0); });
-      best_->leaves_bound = std::max<std::int64_t>(best_->leaves_bound, cells.leaves);
-      best_->depth_bound = std::max<std::int64_t>(best_->depth_bound, cells.depth);
+      bound_by_cells();
       tell_bounds();
       Solution found = heuristic_tree(ensemble_, objective_, kBoxesOfFirstTree, 0, control_).solution;
       found.depth_bound = known.depth_bound;
@@ -140,6 +159,21 @@ class Search {
     } catch (const LimitReached&) {
       // The greedy tree stays.
     }
+  }
+
+  void bound_by_cells() {
+    std::int64_t leaves, depth;
+    if (grid_.has_sets()) {
+      const SetBounds bounds = set_bounds(grid_, control_);
+      leaves = bounds.leaves;
+      depth = bounds.depth;
+    } else {
+      const CellBounds bounds = cell_bounds(function_of(grid_), [this] { control_.check("first tree", -1, -1, 0); });
+      leaves = bounds.leaves;
+      depth = bounds.depth;
+    }
+    best_->leaves_bound = std::max(best_->leaves_bound, leaves);
+    best_->depth_bound = std::max(best_->depth_bound, depth);
   }
 
   void record(const char* engine, std::int64_t states, std::size_t peak_bytes) {

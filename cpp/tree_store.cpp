@@ -12,6 +12,7 @@ constexpr std::size_t kRemembered = std::size_t{1} << 16;
 
 TreeStore::TreeStore(const Ensemble& ensemble, const Levels& levels)
     : ensemble_(ensemble), levels_(levels), gains_(ensemble.n_classes), remembered_(kRemembered) {
+  for (const SetAxis& axis : ensemble_.sets) sets_.emplace_back(axis);
   for (const std::int32_t root : ensemble_.roots) roots_.push_back(import_tree(root));
   n_imported_ = size();
 }
@@ -34,93 +35,170 @@ TreeStore::Id TreeStore::make(std::int32_t feature, std::int32_t level, bool mis
   const auto [id, is_new] = interner_.intern(key);
   if (is_new) {
     const std::uint64_t features = nodes_[left].features | nodes_[right].features | std::uint64_t{1} << (feature & 63);
-    nodes_.push_back({feature, level, missing_left, left, right, nodes_[left].corner, features});
+    Node node{feature, level, missing_left, left, right, nodes_[left].corner, features};
+    if (ensemble_.is_set(feature) && !first_passes(node)) node.corner = nodes_[right].corner;
+    nodes_.push_back(node);
   }
   return id;
 }
 
+TreeStore::Sides TreeStore::sides_of(std::int32_t node, const Range& range) {
+  const int j = ensemble_.feature[node];
+  Sides sides{false, false, range, range};
+  if (ensemble_.is_set(j)) {
+    const int test = static_cast<int>(ensemble_.threshold[node]);
+    sides.left_range.values = sets_[j].part(range.values, test, true);
+    sides.right_range.values = sets_[j].part(range.values, test, false);
+    sides.left = sides.left_range.values != ValueSets::kEmpty;
+    sides.right = sides.right_range.values != ValueSets::kEmpty;
+    return sides;
+  }
+  const std::vector<double>& t = levels_[j];
+  const int level = static_cast<int>(std::lower_bound(t.begin(), t.end(), ensemble_.threshold[node]) - t.begin());
+  const bool missing_left = range.missing && ensemble_.missing_left[node];
+  sides.left_range = {range.low, std::min(range.high, level), missing_left, range.values};
+  sides.right_range = {std::max(range.low, level + 1), range.high, range.missing && !missing_left, range.values};
+  sides.left = sides.left_range.low <= sides.left_range.high || sides.left_range.missing;
+  sides.right = sides.right_range.low <= sides.right_range.high || sides.right_range.missing;
+  return sides;
+}
+
 // Walks down with the slabs that can get there, so that splits with an empty side are left out.
 TreeStore::Id TreeStore::import_tree(std::int32_t root) {
-  struct Range {
-    int low, high;  // slabs of numbers, inclusive; none if low > high
-    bool missing;   // NaN can get here
-  };
   std::vector<Range> ranges(ensemble_.n_features);
   for (int j = 0; j < ensemble_.n_features; ++j) {
     const bool missing = ensemble_.nan_features[j] != 0;
-    ranges[j] = {0, static_cast<int>(levels_[j].size()) - missing, missing};
+    ranges[j] = {0, static_cast<int>(levels_[j].size()) - missing, missing, ValueSets::kWhole};
   }
   struct Frame {
     std::int32_t node;
-    int level;
     Range range;  // of the node's feature, before the split
-    Id left;      // -1: not yet known
+    Sides sides;
+    Id left;  // -1: not yet known
   };
   std::vector<Frame> frames;
   std::int32_t node = root;
   for (;;) {
     // Down to a leaf, by the left where both sides can be reached.
     while (ensemble_.feature[node] >= 0) {
-      const int j = ensemble_.feature[node];
-      const std::vector<double>& t = levels_[j];
-      const int level = static_cast<int>(std::lower_bound(t.begin(), t.end(), ensemble_.threshold[node]) - t.begin());
-      Range& range = ranges[j];
-      const bool missing_left = range.missing && ensemble_.missing_left[node];
-      const bool goes_left = range.low <= std::min(range.high, level) || missing_left;
-      const bool goes_right = std::max(range.low, level + 1) <= range.high || (range.missing && !missing_left);
-      if (goes_left && goes_right) {
-        frames.push_back({node, level, range, -1});
-        range = {range.low, std::min(range.high, level), missing_left};
+      Range& range = ranges[ensemble_.feature[node]];
+      const Sides sides = sides_of(node, range);
+      if (sides.left && sides.right) {
+        frames.push_back({node, range, sides, -1});
+        range = sides.left_range;
       }
-      node = goes_left ? ensemble_.left[node] : ensemble_.right[node];
+      node = sides.left ? ensemble_.left[node] : ensemble_.right[node];
     }
     Id built = make_leaf(node);
     // Up, until a split whose right side is still to come.
     for (; !frames.empty() && frames.back().left >= 0; frames.pop_back()) {
-      const auto& [at, level, range, left] = frames.back();
+      const auto& [at, range, sides, left] = frames.back();
       const int j = ensemble_.feature[at];
-      const bool missing_left = range.missing && ensemble_.missing_left[at];
-      const bool numbers_left = range.low <= std::min(range.high, level);
-      const bool numbers_right = std::max(range.low, level + 1) <= range.high;
       const int last = static_cast<int>(levels_[j].size()) - 1;
-      if (numbers_left && numbers_right)
-        built = make(j, level, missing_left, left, built);
-      else if (numbers_left)
+      const Range &below = sides.left_range, &above = sides.right_range;
+      if (ensemble_.is_set(j)) {
+        const std::int32_t pair = sets_[j].pair(range.values, static_cast<int>(ensemble_.threshold[at]));
+        built = make(j, pair, false, left, built);
+      } else if (below.low <= below.high && above.low <= above.high) {
+        built = make(j, above.low - 1, below.missing, left, built);
+      } else if (below.low <= below.high) {
         built = make(j, last, false, left, built);  // only NaN goes right
-      else
+      } else {
         built = make(j, last, false, built, left);
+      }
       ranges[j] = range;
     }
     if (frames.empty()) return built;
     Frame& frame = frames.back();
     frame.left = built;
-    const bool missing_left = frame.range.missing && ensemble_.missing_left[frame.node];
-    ranges[ensemble_.feature[frame.node]] = {std::max(frame.range.low, frame.level + 1), frame.range.high,
-                                             frame.range.missing && !missing_left};
+    ranges[ensemble_.feature[frame.node]] = frame.sides.right_range;
     node = ensemble_.right[frame.node];
   }
+}
+
+TreeStore::Remembered& TreeStore::remembered(Id tree, int feature, std::int32_t side) {
+  const std::uint64_t hash = mix(mix(static_cast<std::uint32_t>(tree), feature), side);
+  return remembered_[(hash ^ hash >> 32) & (kRemembered - 1)];
 }
 
 TreeStore::Id TreeStore::restricted(Id tree, const HalfSpace& half) {
   if (!may_split(tree, half.feature)) return tree;
   const std::int32_t side = 2 * half.level + half.below;
-  const std::uint64_t hash = mix(mix(static_cast<std::uint32_t>(tree), half.feature), side);
-  Remembered& slot = remembered_[(hash ^ hash >> 32) & (kRemembered - 1)];
+  Remembered& slot = remembered(tree, half.feature, side);
   if (slot.tree != tree || slot.feature != half.feature || slot.side != side)
     slot = {tree, half.feature, side, restrict_uncached(tree, half)};
   return slot.result;
 }
 
-TreeStore::Id TreeStore::restrict_uncached(Id tree, const HalfSpace& half) {
-  const int j = half.feature, h = half.level;
-  const int last = static_cast<int>(levels_[j].size()) - 1;
-  const bool nan_alone = !half.below && ensemble_.nan_features[j] && h == last;
+TreeStore::Id TreeStore::restricted_to(Id tree, int feature, ValueSets::Id values) {
+  if (!may_split(tree, feature)) return tree;
+  Remembered& slot = remembered(tree, feature, values);
+  if (slot.tree != tree || slot.feature != feature || slot.side != values)
+    slot = {tree, feature, values, restrict_to_uncached(tree, feature, values)};
+  return slot.result;
+}
+
+void TreeStore::begin_restriction() {
   stamp_of_.resize(2 * nodes_.size());
   result_of_.resize(2 * nodes_.size());
   if (++stamp_ == 0) {
     std::fill(stamp_of_.begin(), stamp_of_.end(), 0);
     stamp_ = 1;
   }
+}
+
+TreeStore::Id TreeStore::restrict_to_uncached(Id tree, int j, ValueSets::Id values) {
+  begin_restriction();
+  auto known = [&](Id id, Id& result) {
+    if (!may_split(id, j)) {
+      result = id;
+    } else if (stamp_of_[id] == stamp_) {
+      result = result_of_[id];
+    } else {
+      stack_.push_back(id);
+      return false;
+    }
+    return true;
+  };
+  stack_.assign(1, tree);
+  while (!stack_.empty()) {
+    const Id id = stack_.back();
+    if (stamp_of_[id] == stamp_) {  // met on another way in the meantime
+      stack_.pop_back();
+      continue;
+    }
+    const Node node = nodes_[id];
+    Id left = node.left, right = node.right, result = -1;
+    bool ready = true;
+    std::int32_t level = node.level;
+    bool goes_left = true, goes_right = true;
+    if (node.feature == j) {
+      ValueSets& sets = sets_[j];
+      const int test = sets.test_of_pair(node.level);
+      const ValueSets::Id met = sets.common(sets.set_of_pair(node.level), values);
+      goes_left = sets.part(met, test, true) != ValueSets::kEmpty;
+      goes_right = sets.part(met, test, false) != ValueSets::kEmpty;
+      level = sets.pair(met, test);
+    }
+    if (goes_left) ready = known(node.left, left);
+    if (goes_right) ready &= known(node.right, right);
+    if (!ready) continue;
+    if (goes_left && goes_right)
+      result = make(node.feature, level, node.missing_left, left, right);
+    else
+      result = goes_left ? left : right;
+    stack_.pop_back();
+    stamp_of_[id] = stamp_;
+    result_of_[id] = result;
+  }
+  return result_of_[tree];
+}
+
+TreeStore::Id TreeStore::restrict_uncached(Id tree, const HalfSpace& half) {
+  const int j = half.feature, h = half.level;
+  const int last = static_cast<int>(levels_[j].size()) - 1;
+  const bool nan_alone = !half.below && ensemble_.nan_features[j] && h == last;
+  begin_restriction();
   // The result for a subtree if it is known; otherwise it is put on the stack.
   auto known = [&](Id id, bool to_nan, Id& result) {
     const std::size_t item = 2 * static_cast<std::size_t>(id) + to_nan;

@@ -1,18 +1,42 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Ensemble
+from onetree.ensemble import Ensemble, Rule
 
 class LimitReached(Exception): ...
 class GridTooLarge(Exception): ...
 
-_Callback = Callable[[str, float, int, int, int, float], object]
+class EnsembleArrays(Protocol):  # an Ensemble, or one with set axes: then it also has `sets`
+    @property
+    def roots(self) -> NDArray[np.int32]: ...
+    @property
+    def feature(self) -> NDArray[np.int32]: ...
+    @property
+    def threshold(self) -> NDArray[np.float64]: ...
+    @property
+    def left(self) -> NDArray[np.int32]: ...
+    @property
+    def right(self) -> NDArray[np.int32]: ...
+    @property
+    def missing_left(self) -> NDArray[np.bool_]: ...
+    @property
+    def value(self) -> NDArray[np.float64]: ...
+    @property
+    def base(self) -> NDArray[np.float64]: ...
+    @property
+    def rule(self) -> Rule: ...
+    @property
+    def nan_features(self) -> NDArray[np.bool_]: ...
+    @property
+    def n_classes(self) -> int: ...
+
+_Callback = Callable[[str, float, int, int, int, float], object]  # returns True to end with what there is
 
 def solve(
-    ensemble: Ensemble,
+    ensemble: EnsembleArrays,
     objective: int,
     engine: int,
     time_limit: float,
@@ -21,10 +45,10 @@ def solve(
     progress: _Callback | None,
 ) -> dict[str, Any]: ...
 def pareto_front(
-    ensemble: Ensemble, time_limit: float, memory_limit: float, n_threads: int, progress: _Callback | None
+    ensemble: EnsembleArrays, time_limit: float, memory_limit: float, n_threads: int, progress: _Callback | None
 ) -> dict[str, Any]: ...
 def heuristic(
-    ensemble: Ensemble,
+    ensemble: EnsembleArrays,
     objective: int,
     max_boxes: float,
     seed: int,
@@ -33,9 +57,9 @@ def heuristic(
     progress: _Callback | None,
 ) -> dict[str, Any]: ...
 def estimate(
-    ensemble: Ensemble, objective: int, max_boxes: float, seconds: float, seed: int, progress: _Callback | None
+    ensemble: EnsembleArrays, objective: int, max_boxes: float, seconds: float, seed: int, progress: _Callback | None
 ) -> dict[str, Any]: ...
-def essential_levels(ensemble: Ensemble, time_limit: float) -> list[NDArray[np.float64]]: ...
+def essential_levels(ensemble: EnsembleArrays, time_limit: float) -> list[NDArray[np.float64]]: ...
 def predict_tree(
     feature: NDArray[np.int32],
     threshold: NDArray[np.float64],
@@ -51,9 +75,10 @@ def certify_boxes(
     time_limit: float,
     progress: _Callback | None,
     memory_limit: float = ...,
+    max_nodes: int = ...,
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], dict[str, int]]: ...
 def certify_tree(
-    ensemble: Ensemble,
+    ensemble: EnsembleArrays,
     feature: NDArray[np.int32],
     threshold: NDArray[np.float64],
     left: NDArray[np.int32],

@@ -13,13 +13,15 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
+from onetree.axes import axes_of
 from onetree.grid import Grid, _core
 from onetree.solve import ENGINES, OBJECTIVES
 from onetree.verify import METHODS
 from tests.oracle import points
+from tests.set_cases import random_set_case
 from tests.strategies import random_ensemble
 
-N_SMALL, N_LARGE = 240, 12
+N_SMALL, N_LARGE, N_SETS = 240, 12, 120
 TIME_LIMITS = (1e-9, 1e-5, 1e-4, 1e-3)  # seconds
 MEMORY_LIMITS = (1e-6, 1e-5, 1e-4, 1e-3)  # GB
 LIMITS = [{"time_limit": limit} for limit in TIME_LIMITS] + [{"memory_limit": limit} for limit in MEMORY_LIMITS]
@@ -70,6 +72,27 @@ def search(rng, ensemble):
     check(ensemble, onetree.born_again(ensemble, method="heuristic", verify=False))
 
 
+def convert_sets(rng, ensemble, domain):
+    """Do the same on axes without an order: categories, and features of which only some combinations occur."""
+    seen = axes_of(ensemble, domain).ensemble
+    for objective in OBJECTIVES:
+        options = {"objective": objective, "domain": domain, "verify": False}
+        solutions = [onetree.born_again(ensemble, **options, engine=engine) for engine in ENGINES]
+        assert solutions[0].value == solutions[1].value
+        for solution in solutions:
+            for method in OWN_PROOFS:
+                assert onetree.verify(solution.tree, ensemble, method=method)
+        limit = LIMITS[rng.integers(len(LIMITS))]
+        with contextlib.suppress(onetree.LimitReachedError, onetree.GridTooLargeError):
+            onetree.born_again(ensemble, **options, **limit)
+    onetree.pareto_front(ensemble, domain=domain, verify=False)
+    for max_boxes in (1e-9, 20.0, 0.0):
+        _core.estimate(seen, 1, max_boxes, 0.01, 0, None)
+        for time_limit in (0.0, float(rng.choice(TIME_LIMITS))):
+            with contextlib.suppress(_core.LimitReached):
+                _core.heuristic(seen, 1, max_boxes, 0, time_limit, 0.0, None)
+
+
 def interrupt(rng):
     """Stop long work from its progress callback and by its limits."""
 
@@ -95,6 +118,8 @@ def main():
         convert(rng, random_ensemble(rng))
     for _ in range(N_LARGE):
         convert(rng, random_ensemble(rng, max_cells=2000, max_trees=14))
+    for _ in range(N_SETS):
+        convert_sets(rng, *random_set_case(rng))
     interrupt(rng)
     print(f"clean {_core.__file__}")
 
