@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from onetree.categories import Categories
 from onetree.ensemble import Ensemble, Rule
 
 KINDS = ("hard", "soft", "score", "scores")
@@ -232,3 +233,119 @@ def random_ensemble(
 ):
     """One such ensemble from a numpy random generator: fast, and repeatable from the seed."""
     return _ensemble(_Seeded(rng), max_cells, max_features, max_levels, max_classes, max_trees, max_depth, kinds, nan)
+
+
+CODES = ([0.0, 1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 4.0, 8.0, 16.0], [-1e300, -0.5, 0.1, 1 / 3, 2.0**53])
+
+
+def _kind_of_categories(choices, max_codes):
+    """Categories that are single numbers, as some libraries have them, or what is truncated to a code, as others do."""
+    n_codes = choices.integer(2, max_codes)
+    if choices.integer(0, 2) == 0:
+        codes = np.arange(float(n_codes))
+        low = np.where(codes == 0, -1.0, np.nextafter(codes, -np.inf))
+        return Categories(tuple(codes), low, np.nextafter(codes + 1, -np.inf))
+    pool = _pick(choices, CODES)
+    start = choices.integer(0, len(pool) - n_codes)
+    names = [f"c{i}" for i in range(n_codes)] if choices.integer(0, 1) else []
+    return Categories.equal(pool[start : start + n_codes], names)
+
+
+def _draw_set_tree(choices, nodes, sets, kinds, levels, nan_features, max_depth, leaf_vector):
+    """Like `_draw_tree`; the set of a node that has one is put into `sets`."""
+    usable = [feature for feature, kind in enumerate(kinds) if kind is not None or levels[feature]]
+
+    def draw(depth):  # as deep as max_depth: small
+        if depth == max_depth or choices.integer(0, 9) == 0:
+            return nodes.leaf(leaf_vector())
+        feature = _pick(choices, usable)
+        left, right = draw(depth + 1), draw(depth + 1)
+        if kinds[feature] is None:
+            return nodes.split(feature, _pick(choices, levels[feature]), left, right, choices.integer(0, 1) == 1)
+        node = nodes.split(feature, 0.0, left, right, False)
+        sets[node] = [choices.integer(0, 1) == 1 for _ in range(kinds[feature].n_elements)]
+        return node
+
+    return draw(0)
+
+
+def _ensemble_with_categories(choices, max_features, max_codes, max_classes, max_trees, max_depth, kinds, nan):
+    plain = _ensemble(choices, 8, 1, 2, max_classes, max_trees, 0, kinds, nan=False)  # rule, classes, scores
+    n_features = choices.integer(1, max_features)
+    which = choices.integer(0, n_features - 1)  # is categorical in any case
+    categories = [
+        _kind_of_categories(choices, max_codes) if feature == which or choices.integer(0, 1) else None
+        for feature in range(n_features)
+    ]
+    levels = [_pick(choices, THRESHOLDS)[:2] if kind is None else [] for kind in categories]
+    nan_features = [nan and choices.integer(0, 1) == 1 for _ in range(n_features)]
+    scores = np.array(_pick(choices, SCORES)).astype(plain.rule.dtype).astype(np.float64).tolist()
+    leaf_vector = _leaf_vector(choices, plain.rule.kind, plain.n_classes, scores)
+    nodes, sets = _Nodes(), {}
+    roots = [
+        _draw_set_tree(choices, nodes, sets, categories, levels, nan_features, max_depth, leaf_vector)
+        for _ in range(plain.n_trees)
+    ]
+    return _assembled_with_sets(nodes, roots, plain, nan_features, categories, sets)
+
+
+def _assembled_with_sets(nodes, roots, plain, nan_features, categories, sets):
+    feature, threshold, left, right, missing_left, value = zip(*nodes.rows, strict=True)
+    subset = np.full(len(feature), -1)
+    subset[list(sets)] = np.arange(len(sets))
+    subsets = np.zeros((len(sets), max(kind.n_elements for kind in categories if kind is not None)), dtype=bool)
+    for row, members in zip(subsets, sets.values(), strict=True):
+        row[: len(members)] = members
+    inner = np.zeros(plain.n_outputs)
+    return Ensemble(
+        classes=np.array(plain.classes.tolist()),  # no wider than needed, as they come back from a file
+        feature_names=tuple(f"x{i}" for i in range(len(nan_features))),
+        roots=roots,
+        feature=feature,
+        threshold=threshold,
+        left=left,
+        right=right,
+        missing_left=missing_left,
+        value=[inner if vector is None else vector for vector in value],
+        base=plain.base,
+        rule=plain.rule,
+        nan_features=np.array(nan_features, dtype=bool),
+        categories=categories,
+        subset=subset,
+        subsets=subsets,
+    )
+
+
+@st.composite
+def ensembles_with_categories(
+    draw, max_features=3, max_codes=5, max_classes=4, max_trees=4, max_depth=3, kinds=KINDS, nan=True
+):
+    """Ensembles with at least one categorical feature, of 2 to `max_codes` codes; sets may be empty or full."""
+    return _ensemble_with_categories(
+        _Drawn(draw), max_features, max_codes, max_classes, max_trees, max_depth, kinds, nan
+    )
+
+
+def random_ensemble_with_categories(
+    rng, max_features=3, max_codes=5, max_classes=4, max_trees=6, max_depth=4, kinds=KINDS, nan=True
+):
+    """One such ensemble from a numpy random generator: fast, and repeatable from the seed."""
+    return _ensemble_with_categories(
+        _Seeded(rng), max_features, max_codes, max_classes, max_trees, max_depth, kinds, nan
+    )
+
+
+def telling_inputs(model, n_rows=200, seed=0):
+    """Rows that mix, on each feature, the inputs at which an ensemble or a tree can change its mind."""
+    rng = np.random.default_rng(seed)
+    columns = []
+    for feature, kind in enumerate(model.categories):
+        edges = [*model.threshold[model.feature == feature]]
+        if kind is not None:
+            edges = [*kind.codes, *kind.low, *kind.high, kind.example(0)]
+        with np.errstate(over="ignore", under="ignore"):
+            pool = [*edges, *np.nextafter(edges, np.inf), *np.nextafter(edges, -np.inf), 0.0, -np.inf, np.inf]
+        if model.nan_features[feature]:
+            pool += [np.nan] * (len(pool) // 4)
+        columns.append(rng.choice(pool, n_rows))
+    return np.column_stack(columns)

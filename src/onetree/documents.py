@@ -8,35 +8,51 @@ from typing import Any
 
 from onetree.errors import ModelFileError
 
+MAX_CONTAINERS = 4_000_000
+"""Lists and objects of a file: an empty one takes 2 bytes there and 64 in memory. XGBoost has some 16 per tree."""
+
 
 def parse_document(
     content: bytes,
     *,
     format: str,  # noqa: A002
-    version: int,
+    versions: tuple[int, ...],
     keys: set[str],
     optional: frozenset[str] = frozenset(),
 ) -> dict[str, Any]:
-    """Return the JSON object in `content` if it is of this format and version and has these keys and no others."""
+    """Return the JSON object in `content` if it is of this format and one of these versions and has no other keys.
+
+    Its "version" is left in it; the keys are besides that.
+    """
+    check_containers(content)
     try:
         document = json.loads(content.decode(), parse_constant=refuse_constant, object_pairs_hook=unique_entries)
     except (ValueError, RecursionError) as error:  # ValueError: bad JSON, bad UTF-8, an absurdly long number
         raise ModelFileError(f"not a JSON file, or cut short: {error}") from None
     if not isinstance(document, dict) or document.get("format") != format:
         raise ModelFileError(f'"format" is not "{format}"; is it the right file?')
-    if type(document.get("version")) is not int or document["version"] != version:
-        raise ModelFileError(f"version {document.get('version')!r} is not known, only {version}; update onetree")
-    del document["format"], document["version"]
-    require_keys(document, keys | (optional & set(document)), "the file")
+    if type(document.get("version")) is not int or document["version"] not in versions:
+        known = " and ".join(map(str, versions))
+        raise ModelFileError(f"version {document.get('version')!r} is not known, only {known}; update onetree")
+    del document["format"]
+    require_keys(document, {"version"} | keys, "the file", optional=optional)
     return document
 
 
-def require_keys(document: object, keys: set[str], what: str) -> None:
-    """Refuse anything but an object with exactly these keys."""
+def check_containers(content: bytes) -> None:
+    """Refuse a JSON file that would take many times its own size in memory, before it is parsed."""
+    if content.count(b"[") + content.count(b"{") > MAX_CONTAINERS:
+        raise ModelFileError(f"more than {MAX_CONTAINERS:,} lists and objects are more than can be held")
+
+
+def require_keys(document: object, keys: set[str], what: str, *, optional: frozenset[str] = frozenset()) -> None:
+    """Refuse anything but an object with exactly these keys, and perhaps optional ones."""
     if not isinstance(document, dict):
         raise ModelFileError(f"{what} must be a JSON object")
-    if set(document) != keys:
-        raise ModelFileError(f"{what} has missing or unknown entries: {', '.join(sorted(set(document) ^ keys))}")
+    wrong = (set(document) - optional) ^ keys
+    if wrong:
+        listed = ", ".join(repr(key[:40]) for key in sorted(wrong)[:8]) + (", ..." if len(wrong) > 8 else "")
+        raise ModelFileError(f"{what} has missing or unknown entries: {listed}")
 
 
 def list_of(values: object, types: tuple[type, ...], name: str) -> list[Any]:

@@ -6,15 +6,17 @@ is what the fast code is compared with. No step recurses on the depth of a tree.
 
 import math
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from onetree.categories import Categories, SetTests
 from onetree.errors import InvalidInputError
 from onetree.inputs import check_input
+from onetree.routing import Routes
 from onetree.structure import check_forest, node_depths, refuse
 
 KINDS = ("hard", "soft", "score", "scores")
@@ -68,8 +70,8 @@ class Ensemble:
     The trees lie one after another in the node arrays; each node belongs to exactly one tree. The score of an
     input is ``base`` plus the leaf vector of each tree, added in the order of ``roots`` in the precision of
     the rule, then divided by ``rule.divisor``. The class is the first largest score, or the side of the cut.
-    All arrays are read-only. Entries that a node does not use (the threshold of a leaf, the value of an inner
-    node) are zero.
+    All arrays are read-only. Entries that a node does not use (the threshold of a leaf or of a set test, the value of
+    an inner node) are zero.
 
     Parameters
     ----------
@@ -95,6 +97,14 @@ class Ensemble:
         How the sum becomes a class.
     nan_features : bool array of shape (n_features,)
         Features for which NaN is an input; elsewhere NaN is refused.
+    categories : tuple of Categories or None
+        What a categorical feature makes of its numbers; None is an ordinary feature. Set tests are for the former,
+        thresholds for the latter. Empty if all features are ordinary.
+    subset : int32 array of shape (n_nodes,)
+        Row of `subsets` that a set test asks for; -1 at leaves and at thresholds.
+    subsets : bool array of shape (n_subsets, n_elements)
+        An input goes left iff its element (see `Categories`) is in the row. As wide as the feature with the most
+        elements needs.
 
     Examples
     --------
@@ -121,6 +131,9 @@ class Ensemble:
     base: NDArray[np.float64]
     rule: Rule
     nan_features: NDArray[np.bool_]
+    categories: tuple[Categories | None, ...] = ()
+    subset: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    subsets: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
 
     @classmethod
     def from_model(cls, model: object, *, voting: str = "auto", missing: str = "auto") -> "Ensemble":
@@ -155,13 +168,21 @@ class Ensemble:
             self._freeze(name, np.int32, (n_nodes,))
         self._check_classes()
         check_forest(self.roots, self.feature, self.left, self.right, n_features)
+        tests = SetTests.of(self.categories, self.subset, self.subsets, feature=self.feature, n_features=n_features)
+        for name in ("categories", "subset", "subsets"):
+            object.__setattr__(self, name, getattr(tests, name))
         leaf = self.feature < 0
-        self._freeze("threshold", np.float64, (n_nodes,), unused=leaf)
-        self._freeze("missing_left", np.bool_, (n_nodes,), unused=leaf)
+        no_threshold = leaf | (self.subset >= 0)
+        self._freeze("threshold", np.float64, (n_nodes,), unused=no_threshold)
+        self._freeze("missing_left", np.bool_, (n_nodes,), unused=no_threshold)
         self._freeze("value", np.float64, (n_nodes, n_outputs), unused=~leaf)
         self._freeze("base", np.float64, (n_outputs,))
         self._freeze("nan_features", np.bool_, (n_features,))
         self._check_numbers(leaf)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # A pickle forgets that arrays are read-only, and an older one has not all of the fields.
+        self.__init__(**{own.name: state[own.name] for own in fields(self) if own.name in state})  # type: ignore[misc]
 
     def _freeze(
         self, name: str, dtype: type | None, shape: tuple[int, ...], unused: NDArray[np.bool_] | None = None
@@ -231,6 +252,11 @@ class Ensemble:
         """Number of leaves of all trees together."""
         return int(np.count_nonzero(self.feature < 0))
 
+    @property
+    def has_subsets(self) -> bool:
+        """Whether some node is a set test."""
+        return bool((self.subset >= 0).any())
+
     @cached_property
     def depths(self) -> NDArray[np.int64]:
         """Depth of each tree; 0 for a single leaf."""
@@ -242,13 +268,12 @@ class Ensemble:
     def apply(self, X: ArrayLike) -> NDArray[np.intp]:
         """Return the leaf that each row reaches in each tree, as node indices of shape (n_rows, n_trees)."""
         rows = check_input(X, self.n_features, self.nan_features)
+        routes = Routes(self, rows, self.missing_left)
         node = np.tile(self.roots.astype(np.intp), (len(rows), 1))
         row, tree = np.nonzero(self.feature[node] >= 0)
         while len(row):
             here = node[row, tree]
-            x = rows[row, self.feature[here]]
-            goes_left = np.where(np.isnan(x), self.missing_left[here], x <= self.threshold[here])
-            there = np.where(goes_left, self.left[here], self.right[here])
+            there = np.where(routes.go_left(row, here), self.left[here], self.right[here])
             node[row, tree] = there
             inner = self.feature[there] >= 0
             row, tree = row[inner], tree[inner]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.routing import Routes
 from onetree.tree import Tree
 
 _OVER = 1.0 + 1e-9  # how far the leaf's own class stands above a class that has more rows
@@ -24,6 +25,7 @@ def leaf_numbers(tree: Tree, rows: NDArray[np.floating]) -> NDArray[np.integer]:
     # Python's own integers, where equal subtrees make more leaves than 64 bits can count.
     n_below = np.array(below, dtype=np.int64 if below[0] < 2**62 else object)
     number = np.zeros(len(rows), dtype=n_below.dtype)
+    routes = Routes(tree, rows)
     at, node = np.arange(len(rows)), np.zeros(len(rows), dtype=np.intp)
     while True:
         inside = tree.children_left[node] >= 0
@@ -31,7 +33,7 @@ def leaf_numbers(tree: Tree, rows: NDArray[np.floating]) -> NDArray[np.integer]:
         if not at.size:
             return number
         left, right = tree.children_left[node], tree.children_right[node]
-        goes_left = rows[at, tree.feature[node]] <= tree.threshold[node]  # NaN: false
+        goes_left = routes.go_left(at, node)
         number[at] += np.where(goes_left, 0, n_below[left])
         node = np.where(goes_left, left, right)
 

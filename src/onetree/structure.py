@@ -57,3 +57,35 @@ def refuse(bad: NDArray[Any], what: str) -> None:
     """Raise if a node is bad, naming the first."""
     if bad.any():
         raise InvalidInputError(f"node {int(np.argmax(bad))} of the ensemble {what}")
+
+
+def without_decided(
+    roots: Index, feature: Index, left: Index, right: Index, instead: NDArray[np.intp]
+) -> tuple[NDArray[np.bool_], Index, Index, Index]:
+    """Leave out nodes that only pass inputs on, and what then belongs to no tree.
+
+    Parameters
+    ----------
+    roots, feature, left, right : int32 array
+        The forest.
+    instead : intp array of shape (n_nodes,)
+        The node itself, or the child that all inputs go to.
+
+    Returns
+    -------
+    kept : bool array of shape (n_nodes,)
+    roots, left, right : int32 array
+        Of the kept nodes, in their new numbers.
+    """
+    end = instead
+    while not np.array_equal(end, end[end]):  # each round doubles the length of the chain looked at
+        end = end[end]
+    decided = end != np.arange(len(end))
+    first = end[roots].astype(np.int32)
+    remaining = np.where(decided, -1, feature).astype(np.int32)
+    below_left = np.where(remaining >= 0, end[left], -1).astype(np.int32)
+    below_right = np.where(remaining >= 0, end[right], -1).astype(np.int32)
+    top, _ = node_depths(first, remaining, below_left, below_right)
+    kept = np.isin(top, first) & ~decided
+    number = np.append(np.cumsum(kept) - 1, -1).astype(np.int32)  # the last stands for "no child", index -1
+    return kept, number[first], number[below_left[kept]], number[below_right[kept]]

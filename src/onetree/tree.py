@@ -5,7 +5,7 @@ Knows nothing of ensembles or of how it was found. Nothing here recurses: a tree
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from onetree import _core
+from onetree.categories import Categories, SetTests
 from onetree.domain import Domain
-from onetree.errors import InvalidInputError
+from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.inputs import check_input
+from onetree.routing import Routes
 
 if TYPE_CHECKING:
     import os
@@ -31,14 +33,15 @@ class Tree:
     """A decision tree as parallel arrays; node 0 is the root and children come after their parents.
 
     An input goes left where ``x[feature] <= threshold``. A missing value (NaN) always goes right, so a threshold of
-    +inf splits off exactly the missing values.
+    +inf splits off exactly the missing values. On a categorical feature there are no thresholds but set tests: an input
+    goes left where its element, which may be that of NaN, is in the set.
 
     Parameters
     ----------
     feature : int32 array of shape (n_nodes,)
         The feature that a node tests, -1 at a leaf.
     threshold : float64 array of shape (n_nodes,)
-        Never NaN or -inf; 0 at a leaf.
+        Never NaN or -inf; 0 at a leaf and at a set test.
     children_left, children_right : int32 array of shape (n_nodes,)
         Node indices, -1 at a leaf.
     leaf_class : int32 array of shape (n_nodes,)
@@ -52,6 +55,12 @@ class Tree:
         Whether the tree is the same function as its source; False after pruning.
     domain : Domain, optional
         Where it is: for inputs outside, what `predict` gives means nothing. None means everywhere.
+    categories : tuple of Categories or None
+        What a categorical feature makes of its numbers; None is an ordinary feature. Empty if all are.
+    subset : int32 array of shape (n_nodes,)
+        Row of `subsets` that a set test asks for; -1 at leaves and at thresholds.
+    subsets : bool array of shape (n_subsets, n_elements)
+        One column per element (see `Categories`), as many as the feature with the most elements needs.
     """
 
     feature: NDArray[np.int32]
@@ -64,6 +73,9 @@ class Tree:
     nan_features: NDArray[np.bool_]
     exact: bool = True
     domain: Domain | None = None
+    categories: tuple[Categories | None, ...] = ()
+    subset: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    subsets: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
 
     def __post_init__(self) -> None:
         for name in ("feature", "children_left", "children_right", "leaf_class"):
@@ -73,6 +85,18 @@ class Tree:
         self._freeze("classes", None)
         object.__setattr__(self, "feature_names", tuple(str(name) for name in self.feature_names))
         _check_structure(self)
+        tests = SetTests.of(
+            self.categories, self.subset, self.subsets, feature=self.feature, n_features=self.n_features
+        )
+        for name in ("categories", "subset", "subsets"):
+            object.__setattr__(self, name, getattr(tests, name))
+        if self.has_subsets:
+            object.__setattr__(self, "threshold", np.where(self.subset >= 0, 0.0, self.threshold))
+            self.threshold.flags.writeable = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # A pickle forgets that arrays are read-only, and an older one has not all of the fields.
+        self.__init__(**{own.name: state[own.name] for own in fields(self) if own.name in state})  # type: ignore[misc]
 
     def _freeze(self, name: str, dtype: type | None) -> None:
         given = np.asarray(getattr(self, name))
@@ -99,6 +123,11 @@ class Tree:
     def n_classes(self) -> int:
         """Number of class labels."""
         return len(self.classes)
+
+    @property
+    def has_subsets(self) -> bool:
+        """Whether some node is a set test."""
+        return bool((self.subset >= 0).any())
 
     @cached_property
     def depth(self) -> int:
@@ -144,7 +173,17 @@ class Tree:
             The box is ``lower < x <= upper``; a lower bound of -inf is no bound. Missing values lie above +inf: a
             box holds them where `upper` is NaN, and holds nothing else where `lower` is +inf as well. A path that
             contradicts itself has an empty box.
+
+        Raises
+        ------
+        UnsupportedModelError
+            The tree has set tests, which cut out no boxes.
         """
+        if self.has_subsets:
+            raise UnsupportedModelError(
+                "the tree has set tests on categorical features, so its leaves are no boxes; "
+                "follow `subset` and `subsets` from the root instead"
+            )
         below = np.array(self.leaves_below(), dtype=np.intp)
         lower = np.empty((self.n_leaves, self.n_features))
         upper = np.empty((self.n_leaves, self.n_features))
@@ -194,7 +233,19 @@ class Tree:
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """Node index of the leaf that each row of `X` ends in."""
         rows = check_input(X, self.n_features, self.nan_features)
+        if self.has_subsets:
+            return self._apply_with_subsets(rows)
         return _core.predict_tree(self.feature, self.threshold, self.children_left, self.children_right, rows)
+
+    def _apply_with_subsets(self, rows: NDArray[Any]) -> NDArray[np.int32]:
+        routes, reached = Routes(self, rows), np.zeros(len(rows), dtype=np.int32)
+        row = np.arange(len(rows) if self.children_left[0] != LEAF else 0)
+        while row.size:
+            here = reached[row]
+            there = np.where(routes.go_left(row, here), self.children_left[here], self.children_right[here])
+            reached[row] = there
+            row = row[self.children_left[there] != LEAF]
+        return reached
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tree as JSON, with exact thresholds; `onetree.load_tree` reads it back."""

@@ -1,12 +1,17 @@
 """The ensemble: its invariants are checked, and its reference prediction is the definition."""
 
+import copy
 import dataclasses
+import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 from onetree import Ensemble, InvalidInputError
+from onetree.categories import Categories
 from onetree.ensemble import Rule, as_ensemble
+from tests.strategies import ensembles_with_categories, telling_inputs
 
 STUMP = {
     "classes": np.array(["no", "yes"]),
@@ -248,3 +253,110 @@ def test_no_rows_give_no_labels_of_the_right_type():
 def test_an_ensemble_is_its_own_source():
     ensemble = stump()
     assert as_ensemble(ensemble) is ensemble
+
+
+COLOURS = Categories.equal([1, 4])
+
+
+def set_stump(members, **changes):
+    """Left iff the colour, which is feature 1, is in the set over other, missing, 1 and 4."""
+    return stump(**({"categories": (None, COLOURS), "subset": [0, -1, -1], "subsets": [members]} | changes))
+
+
+def predicted_row_by_row(ensemble, X):
+    """What the definition says, one row and one split at a time."""
+    classes = []
+    for x in X:
+        score = ensemble.base.astype(ensemble.rule.dtype)
+        for root in ensemble.roots:
+            node = root
+            while ensemble.feature[node] >= 0:
+                feature = ensemble.feature[node]
+                kind, value = ensemble.categories[feature], x[feature]
+                if kind is not None:
+                    inside = [low < value <= high for low, high in zip(kind.low, kind.high, strict=True)]
+                    element = 1 if np.isnan(value) else 2 + inside.index(True) if any(inside) else 0
+                    left = ensemble.subsets[ensemble.subset[node], element]
+                else:
+                    left = ensemble.missing_left[node] if np.isnan(value) else value <= ensemble.threshold[node]
+                node = ensemble.left[node] if left else ensemble.right[node]
+            score += ensemble.value[node].astype(ensemble.rule.dtype)
+        if ensemble.rule.divisor != 1:
+            score /= score.dtype.type(ensemble.rule.divisor)
+        classes.append(ensemble.decide(score[np.newaxis])[0])
+    return classes
+
+
+@given(ensembles_with_categories())
+def test_a_prediction_with_set_tests_is_the_walk_of_each_row(ensemble):
+    X = telling_inputs(ensemble, n_rows=60)
+    assert ensemble.predict_index(X).tolist() == predicted_row_by_row(ensemble, X)
+
+
+@given(ensembles_with_categories(nan=False))
+def test_set_tests_see_float32_inputs_as_the_numbers_they_are(ensemble):
+    with np.errstate(over="ignore", under="ignore"):
+        X = telling_inputs(ensemble, n_rows=60).astype(np.float32)
+    assert ensemble.predict_index(X).tolist() == ensemble.predict_index(X.astype(np.float64)).tolist()
+
+
+def test_an_input_goes_left_at_a_set_test_iff_its_element_is_in_the_set():
+    ensemble = set_stump([False, True, False, True], nan_features=[False, True])
+    X = [[0, 4.0], [0, np.nan], [0, 1.0], [0, 2.0], [0, -np.inf]]
+    assert ensemble.predict(X).tolist() == ["no", "no", "yes", "yes", "yes"]
+    assert ensemble.has_subsets
+
+
+def test_nan_is_refused_on_a_categorical_feature_where_it_is_no_input():
+    with pytest.raises(InvalidInputError, match="column 1"):
+        set_stump([True] * 4).predict([[0.0, np.nan]])
+
+
+@pytest.mark.parametrize(("members", "expected"), [([True] * 4, "no"), ([False] * 4, "yes")])
+def test_a_set_that_is_full_or_empty_decides(members, expected):
+    assert set_stump(members).predict([[0.0, 1.0], [0.0, 7.0]]).tolist() == [expected] * 2
+
+
+def test_a_set_test_has_no_threshold_and_no_side_for_missing_values():
+    ensemble = set_stump([True, False, True, False], threshold=[7.0, 0, 0])
+    assert ensemble.threshold.tolist() == [0, 0, 0]
+    assert not ensemble.missing_left.any()
+
+
+def test_an_ensemble_without_categories_has_the_fields_too():
+    assert stump().categories == (None, None)
+    assert stump().subset.tolist() == [-1, -1, -1]
+    assert stump().subsets.shape == (0, 0)
+    assert not stump().has_subsets
+
+
+def test_a_threshold_on_a_categorical_feature_is_refused():
+    with pytest.raises(InvalidInputError, match="node 0 compares a categorical feature with a threshold"):
+        stump(categories=(None, COLOURS))
+
+
+def test_a_hard_vote_keeps_the_set_tests():
+    hard = set_stump([True, False, False, True], rule=Rule("soft")).to_hard_vote()
+    assert hard.predict([[0.0, 4.0], [0.0, 1.0]]).tolist() == ["no", "yes"]
+
+
+@pytest.mark.parametrize("again", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy, copy.copy])
+@pytest.mark.parametrize("ensemble", [stump(), set_stump([True, False, False, True])], ids=["thresholds", "sets"])
+def test_arrays_are_read_only_after_a_pickle_or_a_copy(ensemble, again):
+    assert ensemble.depths.tolist() == [1]  # kept on the object, which a pickle must not mind
+    other = again(ensemble)
+    for field in dataclasses.fields(ensemble):
+        here, there = getattr(ensemble, field.name), getattr(other, field.name)
+        if isinstance(here, np.ndarray):
+            assert not there.flags.writeable, field.name
+            assert there.tolist() == here.tolist(), field.name
+        else:
+            assert there == here, field.name
+
+
+def test_a_pickle_from_before_there_were_categories_can_still_be_read():
+    state = {name: value for name, value in stump().__dict__.items() if name in STUMP}
+    old = object.__new__(Ensemble)
+    old.__setstate__(state)
+    assert old.categories == (None, None)
+    assert old.predict([[0.0, 0.0]]).tolist() == ["no"]

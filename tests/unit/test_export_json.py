@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from onetree import Domain, InvalidInputError, ModelFileError, load_tree
+from tests.categorical import HOSTILE, WHOLE, colour_tree, random_set_tree
 from tests.unit.test_tree import small_tree
 
-FIELDS = ("feature", "threshold", "children_left", "children_right", "leaf_class", "nan_features")
+FIELDS = ("feature", "threshold", "children_left", "children_right", "leaf_class", "nan_features", "subset", "subsets")
 
 
 @pytest.fixture
@@ -36,6 +37,8 @@ def reload(document, folder):
         {"feature_names": ("größe", "a\nb")},
         {"exact": False},
         {"domain": Domain.from_dict({0: (None, 0.1 + 0.2), 1: "integer -3:"}, 2, origin="inferred from 2 rows")},
+        {"domain": Domain.from_dict({(1, 0): "implies", 1: "0"}, 2)},
+        {"domain": Domain.from_dict({(0, 1): "one-hot"}, 2, origin="inferred from 2 rows")},
         {"domain": Domain.from_dict({0: {5e-324, 1e22}, 1: "missing"}, 2), "nan_features": [False, True]},
     ],
 )
@@ -46,6 +49,51 @@ def test_a_tree_is_read_back_as_it_was(changes, tmp_path):
     for name in FIELDS:
         assert getattr(again, name).tobytes() == getattr(tree, name).tobytes()
     assert (again.feature_names, again.exact, again.domain) == (tree.feature_names, tree.exact, tree.domain)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        colour_tree(0.0, 5.0, "missing"),
+        colour_tree("other", kind=WHOLE, domain=Domain.from_dict({"colour": {0, 1}}, ("colour", "age"))),
+        random_set_tree(0),
+        random_set_tree(1, names=HOSTILE),
+        small_tree(domain=Domain.from_dict({(0, 1): "implies"}, 2)),
+    ],
+    ids=["colours", "intervals", "random", "names", "group"],
+)
+def test_categories_and_groups_are_read_back_as_they_were(tree, tmp_path):
+    tree.save(tmp_path / "tree.json")
+    again = load_tree(tmp_path / "tree.json")
+    for name in FIELDS:
+        assert getattr(again, name).tobytes() == getattr(tree, name).tobytes()
+    assert (again.categories, again.domain) == (tree.categories, tree.domain)
+    assert json.loads((tmp_path / "tree.json").read_text())["version"] == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.update(version=1), "version 1, but files like it have 2"),
+        (lambda d: d.pop("subsets"), "belong together"),
+        (lambda d: d["nodes"].pop("subset"), "belong together"),
+        (lambda d: d["nodes"]["subset"].__setitem__(0, -1), "categorical feature with a threshold"),
+        (lambda d: d["categories"].pop(), "1 entries for 2 features"),
+        (lambda d: d["subsets"].__setitem__(0, [9]), "elements from 0 to 5"),
+    ],
+)
+def test_broken_set_tests_are_refused(change, message, tmp_path):
+    colour_tree(1.0).save(tmp_path / "tree.json")
+    document = json.loads((tmp_path / "tree.json").read_text())
+    change(document)
+    with pytest.raises(ModelFileError, match=message):
+        reload(document, tmp_path)
+
+
+def test_a_tree_without_categories_has_the_first_version_and_no_word_of_them(document):
+    assert document["version"] == 1
+    assert set(document) == {"format", "version", "exact", "classes", "features", "nan_features", "nodes"}
+    assert set(document["nodes"]) == {"feature", "left", "right", "class", "threshold"}
 
 
 def test_a_tree_that_is_exact_everywhere_has_no_domain_in_its_file(document):
@@ -83,7 +131,8 @@ def test_a_file_cut_anywhere_is_refused(tmp_path):
     ("change", "message"),
     [
         (lambda d: d.update(format="other"), "format"),
-        (lambda d: d.update(version=2), "version 2"),
+        (lambda d: d.update(version=2), "version 2, but files like it have 1"),
+        (lambda d: d.update(version=3), "version 3 is not known"),
         (lambda d: d.update(version=True), "version"),
         (lambda d: d.pop("nodes"), "nodes"),
         (lambda d: d.update(more=1), "more"),
@@ -111,6 +160,12 @@ def test_a_file_cut_anywhere_is_refused(tmp_path):
         (lambda d: d.update(domain={"values": [None, None], "origin": 1}), "origin"),
         (lambda d: d.update(domain={"values": [1, None], "origin": ""}), "values"),
         (lambda d: d.update(domain={"values": [None], "origin": ""}), "entries"),
+        (lambda d: d.update(domain={"values": [None, None], "origin": "", "groups": {}}), "groups"),
+        (lambda d: d.update(domain={"values": [None, None], "origin": "", "groups": [{}]}), "one thing"),
+        (lambda d: d.update(domain={"values": [None, None], "origin": "", "groups": [{"hot": [0, 1]}]}), "'hot'"),
+        (lambda d: d.update(domain={"values": [None, None], "origin": "", "groups": [{"equal": [0, 1.0]}]}), "equal"),
+        (lambda d: d.update(domain={"values": [None, None], "origin": "", "groups": [{"equal": [0, 2]}]}), "feature 2"),
+        (lambda d: d.update(domain={"values": ["2", None], "origin": "", "groups": [{"equal": [0, 1]}]}), "0 or 1"),
         (lambda d: d.update(domain={"values": ["2:1", None], "origin": ""}), "empty"),
         (lambda d: d.update(domain={"values": ["0:1 or missing", None], "origin": ""}), "missing"),
     ],

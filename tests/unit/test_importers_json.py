@@ -1,6 +1,7 @@
 """The project's JSON: nothing is lost, nothing broken is accepted, and files are recognised by content."""
 
 import copy
+import dataclasses
 import io
 import json
 import pickle
@@ -15,11 +16,14 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 from onetree import Ensemble, InvalidInputError, ModelFileError, UnsupportedModelError, load_ensemble
+from onetree.categories import Categories
 from onetree.ensemble import Rule
 from onetree.importers.json import parse_json, read_json, write_json
+from tests.strategies import ensembles_with_categories, random_ensemble_with_categories
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 ARRAYS = ("roots", "feature", "threshold", "left", "right", "missing_left", "value", "base", "nan_features", "classes")
+SET_TESTS = ("subset", "subsets")
 LABELS = st.one_of(
     st.lists(st.integers(-(2**63), 2**63 - 1), min_size=2, max_size=2, unique=True).map(
         lambda x: np.array(x, np.int64)
@@ -58,7 +62,7 @@ def round_trip(ensemble, tmp_path):
 
 
 def assert_identical(first, second):
-    for name in ARRAYS:
+    for name in (*ARRAYS, *SET_TESTS):
         a, b = getattr(first, name), getattr(second, name)
         assert a.dtype == b.dtype, name
         assert a.tolist() == b.tolist(), name
@@ -66,6 +70,7 @@ def assert_identical(first, second):
         if a.dtype == np.float64:
             assert a.tobytes() == b.tobytes(), name  # -0.0 too
     assert first.feature_names == second.feature_names
+    assert first.categories == second.categories
     assert first.rule == second.rule
 
 
@@ -146,12 +151,13 @@ def changed(document, *path, to):
 @pytest.mark.parametrize(
     ("path", "to", "message"),
     [
-        (("version",), 2, "version 2 is not known"),
+        (("version",), 2, "version 2, but files like it have 1"),
+        (("version",), 3, "version 3 is not known, only 1 and 2; update"),
         (("version",), True, "version True is not known"),
         (("format",), "onetree-tree", '"format" is not'),
-        (("extra",), 1, "unknown entries: extra"),
-        (("nodes", "extra"), 1, "unknown entries: extra"),
-        (("rule", "extra"), 1, "unknown entries: extra"),
+        (("extra",), 1, "unknown entries: 'extra'"),
+        (("nodes", "extra"), 1, "unknown entries: 'extra'"),
+        (("rule", "extra"), 1, "unknown entries: 'extra'"),
         (("nodes",), [], "must be a JSON object"),
         (("nodes", "left", 0), 10**6, "node 0 .* left child that does not exist"),
         (("nodes", "left", 0), 10**12, "too large"),
@@ -259,3 +265,87 @@ def test_a_file_that_is_not_there_or_a_folder_is_refused_with_its_name(tmp_path)
 def test_an_unknown_voting_is_refused_before_the_file_is_read():
     with pytest.raises(InvalidInputError, match="unknown voting='most'"):
         load_ensemble("nothing.json", voting="most")
+
+
+@given(ensembles_with_categories())
+def test_categories_and_set_tests_come_back_identical(tmp_path_factory, ensemble):
+    assert_identical(round_trip(ensemble, tmp_path_factory.mktemp("json")), ensemble)
+
+
+def test_only_an_ensemble_with_categories_needs_the_second_version(document, set_document):
+    assert document["version"] == 1
+    assert not {"categories", "subsets"} & set(document)
+    assert "subset" not in document["nodes"]
+    assert set_document["version"] == 2
+
+
+@pytest.fixture
+def set_document(tmp_path):
+    """One tree, one feature of the categories 0, 1 and everything above; left are 0 and missing values."""
+    kind = Categories((0.0, 1.0, 2.0), [-np.inf, 0.5, 1.5], [0.5, 1.5, np.inf], ("a", "b", "more"))
+    ensemble = stump(np.array([0, 1]), 0.0, np.zeros((3, 2)), [0, 0], Rule("scores"))
+    fields = {"categories": (kind,), "subset": [0, -1, -1], "subsets": [[False, True, True, False, False]]}
+    ensemble = dataclasses.replace(ensemble, **fields)
+    assert_identical(round_trip(ensemble, tmp_path), ensemble)
+    return json.loads((tmp_path / "ensemble.json").read_text())
+
+
+def test_a_file_lists_the_elements_of_each_set_and_writes_infinity_as_a_word(set_document):
+    assert set_document["subsets"] == [[1, 2]]
+    assert set_document["nodes"]["subset"] == [0, -1, -1]
+    assert set_document["categories"] == [
+        {"codes": [0.0, 1.0, 2.0], "low": ["-inf", 0.5, 1.5], "high": [0.5, 1.5, "inf"], "names": ["a", "b", "more"]}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "message"),
+    [
+        (("version",), 1, "version 1, but files like it have 2"),
+        (("categories",), [None], "set test, but tests no categorical feature|elements from 0"),
+        (("categories",), [], "elements from 0"),
+        (("categories",), {}, '"categories" must be a list'),
+        (("categories", 0), 1, '"categories" must be a list'),
+        (("categories", 0, "extra"), 1, "unknown entries: 'extra'"),
+        (("categories", 0, "codes"), [0.0, "1", 2.0], '"codes" must be a list of float or int'),
+        (("categories", 0, "codes"), [0.0, 2.0, 1.0], "ascending"),
+        (("categories", 0, "codes"), [0.0, 1.0, 10**400], "too large"),
+        (("categories", 0, "low", 1), "nan", '"low" must hold finite numbers'),
+        (("categories", 0, "low", 1), 0.4, "overlap"),
+        (("categories", 0, "high", 2), None, '"high" must be a list'),
+        (("categories", 0, "names"), ["a"], "1 names for 3"),
+        (("subsets", 0), [2, 1], "ascending"),
+        (("subsets", 0), [1, 1], "ascending"),
+        (("subsets", 0), [-1, 1], "elements from 0 to 4"),
+        (("subsets", 0), [1, 5], "elements from 0 to 4"),
+        (("subsets", 0), [True], '"subsets" must be a list of int'),
+        (("subsets",), [], "past the 0 rows"),
+        (("nodes", "subset", 0), 1, "past the 1 rows"),
+        (("nodes", "subset", 0), -1, "categorical feature with a threshold"),
+        (("nodes", "subset", 1), 0, "tests no categorical feature"),
+        (("nodes", "subset", 0), 10**12, "too large"),
+        (("nodes", "subset"), [0], "subset must have shape"),
+    ],
+)
+def test_broken_set_tests_are_refused_with_the_reason(set_document, path, to, message):
+    with pytest.raises(ModelFileError, match=message):
+        parse_json(json.dumps(changed(set_document, *path, to=to)).encode())
+
+
+def test_infinity_as_a_number_is_refused(set_document):
+    with pytest.raises(ModelFileError, match="finite numbers"):
+        parse_json(json.dumps(set_document).replace('"inf"', "1e999").encode())
+
+
+@pytest.mark.parametrize("where", ["categories", "subsets", "subset"])
+def test_set_tests_with_an_entry_missing_are_refused(set_document, where):
+    (set_document["nodes"] if where == "subset" else set_document).pop(where)
+    with pytest.raises(ModelFileError, match="belong together"):
+        parse_json(json.dumps(set_document).encode())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_ensemble_with_categories_is_loaded_as_a_file_of_any_name(tmp_path, seed):
+    ensemble = random_ensemble_with_categories(np.random.default_rng(seed))
+    ensemble.save(tmp_path / "model")
+    assert_identical(load_ensemble(tmp_path / "model"), ensemble)

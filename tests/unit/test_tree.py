@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import pickle
 
 import numpy as np
@@ -9,7 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onetree import InvalidInputError, Tree
+from onetree import InvalidInputError, Tree, UnsupportedModelError
+from onetree.leaf_shares import leaf_numbers
+from tests.categorical import COLOURS, chain_of_sets, colour_tree, random_set_tree
+from tests.strategies import telling_inputs
 
 CLASSES = ["red", "green", "blue"]
 
@@ -240,3 +245,100 @@ def test_arrays_that_are_no_tree_are_refused(changes, message):
 def test_no_nodes_are_no_tree():
     with pytest.raises(InvalidInputError, match="at least one node"):
         Tree([], [], [], [], [], [0], ("x0",), [False])
+
+
+def leaf_of_row(tree, x):
+    """The leaf that the definition leads to, and its number from left to right."""
+    below, node, number = tree.leaves_below(), 0, 0
+    while tree.feature[node] >= 0:
+        feature = tree.feature[node]
+        kind, value = tree.categories[feature], x[feature]
+        if kind is not None:
+            inside = [low < value <= high for low, high in zip(kind.low, kind.high, strict=True)]
+            element = 1 if np.isnan(value) else 2 + inside.index(True) if any(inside) else 0
+            left = tree.subsets[tree.subset[node], element]
+        else:
+            left = value <= tree.threshold[node]
+        number += 0 if left else below[tree.children_left[node]]
+        node = tree.children_left[node] if left else tree.children_right[node]
+    return int(node), number
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_find_their_way_through_set_tests(seed):
+    tree = random_set_tree(seed)
+    X = telling_inputs(tree, seed=seed)
+    nodes, numbers = zip(*(leaf_of_row(tree, x) for x in X), strict=True)
+    assert tree.apply(X).tolist() == list(nodes)
+    assert leaf_numbers(tree, X).tolist() == list(numbers)
+
+
+def test_a_tree_goes_left_at_a_set_test_iff_the_element_is_in_the_set():
+    tree = colour_tree(1.0, "missing")
+    X = [[1.0, 30.0], [np.nan, 31.0], [0.0, 30.0], [1.5, 30.0]]
+    assert tree.predict(X).tolist() == ["yes", "maybe", "no", "no"]
+    assert tree.has_subsets
+    assert not small_tree().has_subsets
+
+
+def test_a_tree_refuses_nan_on_a_categorical_feature_where_it_is_no_input():
+    with pytest.raises(InvalidInputError, match="column 0"):
+        colour_tree(1.0, takes_nan=False).predict([[np.nan, 0.0]])
+
+
+@pytest.mark.parametrize(("members", "expected"), [((), "no"), ((0.0, 1.0, 2.0, 5.0, "other", "missing"), "yes")])
+def test_a_tree_may_have_a_set_that_is_empty_or_full(members, expected):
+    assert colour_tree(*members).predict([[5.0, 0.0], [np.nan, 0.0], [-3.0, 0.0]]).tolist() == [expected] * 3
+
+
+def test_a_tree_of_set_tests_knows_its_size():
+    tree = chain_of_sets((0.0,), (1.0, "other"), (2.0,))
+    assert (tree.depth, tree.n_leaves) == (3, 4)
+    assert tree.leaves().tolist() == [1, 3, 5, 6]
+    assert repr(tree) == "Tree(depth=3, n_leaves=4, n_features=1, n_classes=4, exact=True)"
+
+
+def test_a_set_test_at_depth_100000_is_reached():
+    tree = chain_of_sets(*[("missing",)] * 100_000)
+    assert tree.apply([[0.0], [np.nan]]).tolist() == [200_000, 1]
+
+
+def test_a_tree_of_one_leaf_may_have_categorical_features():
+    tree = Tree([-1], [0.0], [-1], [-1], [0], ["only"], ("x0",), [True], categories=(COLOURS,))
+    assert tree.predict([[1.0], [np.nan]]).tolist() == ["only", "only"]
+
+
+def test_the_leaves_of_set_tests_are_no_boxes():
+    with pytest.raises(UnsupportedModelError, match="no boxes"):
+        colour_tree(1.0).boxes()
+
+
+def test_a_set_test_of_a_tree_has_no_threshold():
+    assert colour_tree(1.0, threshold=[7.0, 30.0, 0, 0, 0]).threshold.tolist() == [0.0, 30.0, 0, 0, 0]
+
+
+def test_a_tree_with_a_threshold_on_a_categorical_feature_is_refused():
+    with pytest.raises(InvalidInputError, match="node 0 compares a categorical feature with a threshold"):
+        small_tree(categories=(COLOURS, None))
+
+
+@pytest.mark.parametrize("again", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy, copy.copy])
+@pytest.mark.parametrize("tree", [small_tree(), colour_tree(1.0, "other")], ids=["thresholds", "sets"])
+def test_the_arrays_of_a_tree_are_read_only_after_a_pickle_or_a_copy(tree, again):
+    assert tree.n_leaves == 3  # kept on the object, which a pickle must not mind
+    other = again(tree)
+    for field in dataclasses.fields(tree):
+        here, there = getattr(tree, field.name), getattr(other, field.name)
+        if isinstance(here, np.ndarray):
+            assert not there.flags.writeable, field.name
+            assert there.tolist() == here.tolist(), field.name
+        else:
+            assert there == here, field.name
+
+
+def test_a_pickle_of_a_tree_from_before_there_were_categories_can_still_be_read():
+    added = ("categories", "subset", "subsets")
+    old = object.__new__(Tree)
+    old.__setstate__({name: value for name, value in small_tree().__dict__.items() if name not in added})
+    assert old.categories == (None, None)
+    assert old.predict([[0.0, 0.0]]).tolist() == ["green"]

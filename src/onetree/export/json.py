@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onetree.categories_json import ENTRIES, has_categories, set_tests_from_json, set_tests_to_json
 from onetree.documents import list_of, parse_document, require_keys
 from onetree.domain import Domain
 from onetree.errors import InvalidInputError, ModelFileError
 from onetree.files import read_whole, write_whole
+from onetree.groups import Declaration, join
 from onetree.labels import labels_from_json, labels_to_json
 from onetree.tree import Tree
 from onetree.values import Values
@@ -22,9 +24,10 @@ from onetree.values import Values
 if TYPE_CHECKING:
     import os
 
-FORMAT, VERSION = "onetree-tree", 1
+FORMAT = "onetree-tree"
+_VERSIONS = (1, 2)  # the second only for what the first cannot hold: categorical features, groups in the domain
 _KEYS = {"exact", "classes", "features", "nan_features", "nodes"}
-_OPTIONAL = frozenset({"domain"})
+_OPTIONAL = frozenset({"domain"}) | ENTRIES
 _INDICES = {"feature": "feature", "left": "children_left", "right": "children_right", "class": "leaf_class"}
 
 
@@ -38,9 +41,9 @@ def to_json(tree: Tree) -> str:
     nodes: dict[str, Any] = {key: getattr(tree, name).tolist() for key, name in _INDICES.items()}
     # Python writes the shortest decimals that read back as the same float64. JSON has no infinity: "inf" stands for it.
     nodes["threshold"] = ["inf" if math.isinf(cut) else cut for cut in tree.threshold.tolist()]
-    document = {
+    document: dict[str, Any] = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": _version(tree),
         "exact": tree.exact,
         "classes": labels_to_json(tree.classes),
         "features": list(tree.feature_names),
@@ -50,7 +53,17 @@ def to_json(tree: Tree) -> str:
     if tree.domain is not None:
         values = [None if values is None else str(values) for values in tree.domain.values]
         document["domain"] = {"values": values, "origin": tree.domain.origin}
+        if tree.domain.groups:
+            document["domain"]["groups"] = [{said.word: list(said.features)} for said in tree.domain.declarations]
+    if has_categories(tree):
+        nodes["subset"] = tree.subset.tolist()
+        document |= set_tests_to_json(tree)
     return json.dumps(document, allow_nan=False)
+
+
+def from_json(text: str) -> Tree:
+    """Read the tree from what `to_json` gave."""
+    return _parse(text.encode())
 
 
 def read_tree(path: str | os.PathLike[str]) -> Tree:
@@ -62,16 +75,20 @@ def read_tree(path: str | os.PathLike[str]) -> Tree:
 
 
 def _parse(content: bytes) -> Tree:
-    document = parse_document(content, format=FORMAT, version=VERSION, keys=_KEYS, optional=_OPTIONAL)
-    nodes = document["nodes"]
-    require_keys(nodes, {*_INDICES, "threshold"}, '"nodes"')
+    document = parse_document(content, format=FORMAT, versions=_VERSIONS, keys=_KEYS, optional=_OPTIONAL)
+    nodes: dict[str, Any] = document["nodes"]
+    require_keys(nodes, {*_INDICES, "threshold"}, '"nodes"', optional=frozenset({"subset"}))
     (exact,) = list_of([document["exact"]], (bool,), "exact")
     cuts = list_of(nodes["threshold"], (float, int, str), "threshold")
     if any(cut != "inf" if isinstance(cut, str) else abs(cut) == math.inf for cut in cuts):  # 1e999 reads as infinity
         raise ModelFileError('"threshold" must hold finite numbers or "inf"')
     try:
-        return Tree(
-            **{name: np.array(list_of(nodes[key], (int,), key), dtype=np.int32) for key, name in _INDICES.items()},
+        indices: dict[str, Any] = {
+            name: np.array(list_of(nodes[key], (int,), key), dtype=np.int32) for key, name in _INDICES.items()
+        }
+        tree = Tree(
+            **indices,
+            **set_tests_from_json(document, nodes),
             threshold=np.array([float(cut) for cut in cuts]),
             classes=labels_from_json(document["classes"]),
             feature_names=tuple(list_of(document["features"], (str,), "features")),
@@ -81,10 +98,24 @@ def _parse(content: bytes) -> Tree:
         )
     except OverflowError:
         raise ModelFileError("the file holds a number that is too large") from None
+    if document["version"] != _version(tree):
+        raise ModelFileError(f"version {document['version']}, but files like it have {_version(tree)}")
+    return tree
+
+
+def _version(tree: Tree) -> int:
+    return 2 if has_categories(tree) or (tree.domain is not None and tree.domain.groups) else 1
 
 
 def _domain(document: Any) -> Domain:
-    require_keys(document, {"values", "origin"}, '"domain"')
+    require_keys(document, {"values", "origin"}, '"domain"', optional=frozenset({"groups"}))
     (origin,) = list_of([document["origin"]], (str,), "origin")
     texts = list_of(document["values"], (str, type(None)), "values")
-    return Domain(tuple(None if text is None else Values.of(text) for text in texts), origin)
+    declarations = []
+    for entry in list_of(document.get("groups", []), (dict,), "groups"):
+        if len(entry) != 1:
+            raise ModelFileError('each entry of "groups" says one thing of its features')
+        ((word, features),) = entry.items()
+        declarations.append(Declaration(tuple(list_of(features, (int,), word)), word))
+    values = tuple(None if text is None else Values.of(text) for text in texts)
+    return Domain(values, origin, join(declarations))

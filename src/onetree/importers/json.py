@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from onetree.categories_json import ENTRIES, has_categories, set_tests_from_json, set_tests_to_json
 from onetree.documents import list_of, parse_document, require_keys
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError
 from onetree.files import read_whole, write_whole
+from onetree.importers.sizes import too_many_values
 from onetree.labels import labels_from_json, labels_to_json
 
-FORMAT, VERSION = "onetree-ensemble", 1
+FORMAT = "onetree-ensemble"
+_VERSIONS = (1, 2)  # the second only for what the first cannot hold: categorical features
 _KEYS = {"classes", "features", "nan_features", "rule", "base", "roots", "nodes"}
 _RULE_KEYS = {"kind", "dtype", "divisor", "cut", "cut_inclusive", "softmax"}
 _INDICES = ("feature", "left", "right")
@@ -31,9 +34,9 @@ def write_json(ensemble: Ensemble, path: str | os.PathLike[str]) -> None:
     leaf = ensemble.feature < 0
     nodes["value"] = ensemble.value[leaf].tolist()  # one vector per leaf, in the order of the nodes
     rule = ensemble.rule
-    document = {
+    document: dict[str, Any] = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": _version(ensemble),
         "classes": labels_to_json(ensemble.classes),
         "features": list(ensemble.feature_names),
         "nan_features": ensemble.nan_features.tolist(),
@@ -49,6 +52,9 @@ def write_json(ensemble: Ensemble, path: str | os.PathLike[str]) -> None:
         "roots": ensemble.roots.tolist(),
         "nodes": nodes,
     }
+    if has_categories(ensemble):
+        nodes["subset"] = ensemble.subset.tolist()
+        document |= set_tests_to_json(ensemble)
     write_whole(path, json.dumps(document, allow_nan=False) + "\n")
 
 
@@ -62,19 +68,20 @@ def read_json(path: str | os.PathLike[str]) -> Ensemble:
 
 def parse_json(content: bytes) -> Ensemble:
     """Read the ensemble from the content of a file that `write_json` wrote."""
-    document = parse_document(content, format=FORMAT, version=VERSION, keys=_KEYS)
+    document = parse_document(content, format=FORMAT, versions=_VERSIONS, keys=_KEYS, optional=ENTRIES)
     nodes = document["nodes"]
-    require_keys(nodes, _NODE_KEYS, '"nodes"')
+    require_keys(nodes, _NODE_KEYS, '"nodes"', optional=frozenset({"subset"}))
     try:
         cuts = list_of(nodes["threshold"], (float, int, str), "threshold")
         if any(cut != "inf" if isinstance(cut, str) else math.isinf(cut) for cut in cuts):  # 1e999 reads as infinity
             raise ModelFileError('"threshold" must hold finite numbers or "inf"')
-        indices = {name: _integers(nodes[name], name) for name in _INDICES}
+        indices: dict[str, Any] = {name: _integers(nodes[name], name) for name in _INDICES}
         classes = labels_from_json(document["classes"])
         rule = _rule(document["rule"])
         n_outputs = 1 if rule.kind == "score" else len(classes)
-        return Ensemble(
+        ensemble = Ensemble(
             **indices,
+            **set_tests_from_json(document, nodes),
             classes=classes,
             feature_names=tuple(list_of(document["features"], (str,), "features")),
             roots=_integers(document["roots"], "roots"),
@@ -85,10 +92,17 @@ def parse_json(content: bytes) -> Ensemble:
             rule=rule,
             nan_features=np.array(list_of(document["nan_features"], (bool,), "nan_features"), dtype=np.bool_),
         )
+        if document["version"] != _version(ensemble):
+            raise ModelFileError(f"version {document['version']}, but files like it have {_version(ensemble)}")
+        return ensemble
     except InvalidInputError as error:
         raise ModelFileError(str(error)) from None
     except OverflowError:
         raise ModelFileError("the file holds a number that is too large") from None
+
+
+def _version(ensemble: Ensemble) -> int:
+    return 2 if has_categories(ensemble) else 1
 
 
 def _integers(values: object, name: str) -> np.ndarray[Any, np.dtype[np.int32]]:
@@ -113,6 +127,8 @@ def _values(
     for row in rows:
         if len(list_of(row, (float, int), "value")) != n_outputs:
             raise ModelFileError(f'a vector of "value" has {len(row)} entries, not {n_outputs}')
+    if too_many_values(len(leaf), n_outputs):
+        raise ModelFileError(f"{n_outputs} scores at {len(leaf)} nodes are more than can be held")
     value = np.zeros((len(leaf), n_outputs))
     if rows:
         value[leaf] = np.array(rows, dtype=np.float64)
