@@ -1,15 +1,18 @@
 """The right answer, found the slow and obvious way.
 
 Shares no code with the engines: of the package it uses only the reference prediction of an ensemble. Every box of the
-raw grid is solved, for every depth; no hyperplane is dropped and no bound is used.
+raw grid is solved, for every depth; no hyperplane is dropped and no bound is used. Where features depend on each other,
+the grid has gaps, cells that no input reaches: a box may hold any of those beside cells of one class.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 
+GAP = -1  # class of a cell that no input reaches
 NEVER = 10_000  # more splits than any grid here has: no tree of that depth exists
 
 
@@ -35,16 +38,69 @@ def cells(ensemble):
     return ensemble.predict_index(points(ensemble)).reshape([len(axis) for axis in axes(ensemble)])
 
 
+def inputs_inside(ensemble, domain, *trees):
+    """Inputs of a domain, some from every cell that it reaches: all products of what lies on or next to a split.
+
+    The splits are those of the ensemble and of the trees, which must have its thresholds.
+    """
+    axes = []
+    for feature, (kind, values) in enumerate(zip(ensemble.categories, domain.values, strict=True)):
+        near = {0.0, 1.0, *ensemble.threshold[ensemble.feature == feature].tolist()}
+        if kind is not None:
+            near |= {*kind.codes, *kind.low.tolist(), *kind.high.tolist()}
+        if values is not None:
+            near |= {values.low, values.high, *(values.choices or ())}
+        near |= {math.nextafter(x, way) for x in near for way in (-math.inf, math.inf)}
+        near |= {round(x) + step for x in near if abs(x) < 1e9 for step in (-1.0, 0.0, 1.0)}
+        missing = [math.nan] if ensemble.nan_features[feature] else []
+        axis = np.array([*sorted(near), *missing])
+        axis = axis if values is None else axis[values.contain(axis)]
+        if not any(feature in group.features for group in domain.groups):
+            # One input of those that no split of this feature tells apart will do.
+            places = [place for each in (ensemble, *trees) for place in _places(each, feature, axis).values()]
+            places = np.stack(places or [np.zeros(len(axis))])
+            axis = axis[np.sort(np.unique(places, axis=1, return_index=True)[1])]
+        axes.append(axis)
+    X = np.array(list(itertools.product(*axes)), dtype=np.float64)
+    return X[domain.contains(X)]
+
+
+def _places(splits, feature, x):
+    """Where values of a feature lie on each of its axes: between its thresholds, or inside a set test or not."""
+    if splits.categories[feature] is None:
+        levels = np.unique(splits.threshold[splits.feature == feature])
+        levels = levels[np.isfinite(levels)]
+        return {feature: np.where(np.isnan(x), len(levels) + 1, np.searchsorted(levels, x))}
+    tests = np.unique(splits.subsets[splits.subset[splits.feature == feature]], axis=0)
+    elements = splits.categories[feature].element(x)
+    return {(feature, number): np.where(test[elements], 0, 1) for number, test in enumerate(tests)}
+
+
+def cells_inside(ensemble, domain):
+    """The class index of every cell, GAP where the domain does not come; each set test is an axis of its own."""
+    X = inputs_inside(ensemble, domain)
+    places = {}
+    for feature in range(ensemble.n_features):
+        places |= _places(ensemble, feature, X[:, feature])
+    if not places:
+        return ensemble.predict_index(X[:1])
+    at = tuple(places.values())
+    cells = np.full([place.max() + 1 for place in at], GAP)
+    cells[at] = ensemble.predict_index(X)
+    return cells
+
+
 def _solve_boxes(cells, leaf, combine):
     """Value of the whole grid, from the values of all its boxes.
 
     Boxes of one shape are solved together: ``solved[shape][start]`` is the value of the box with these edge lengths
     that begins at cell ``start``. Smaller shapes come first, so both sides of every split are known.
     """
-    solved, low, high = {}, {}, {}  # low, high: smallest and largest class in the box; equal when it is homogeneous
+    # low, high: smallest and largest class in the box; equal when it is homogeneous, the wrong way round without any
+    solved, low, high = {}, {}, {}
     for shape in itertools.product(*(range(1, n + 1) for n in cells.shape)):
         if max(shape) == 1:
-            low[shape] = high[shape] = cells
+            low[shape], high[shape] = np.where(cells == GAP, NEVER, cells), cells
             solved[shape] = leaf(np.ones(cells.shape, dtype=bool))
             continue
         values = []
@@ -59,7 +115,7 @@ def _solve_boxes(cells, leaf, combine):
                 values.append(combine(solved[first][before], solved[second][after]))
                 low[shape] = np.minimum(low[first][before], low[second][after])
                 high[shape] = np.maximum(high[first][before], high[second][after])
-        solved[shape] = np.minimum(leaf(low[shape] == high[shape]), np.minimum.reduce(values))
+        solved[shape] = np.minimum(leaf(low[shape] >= high[shape]), np.minimum.reduce(values))
     return solved[cells.shape][(0,) * cells.ndim]
 
 

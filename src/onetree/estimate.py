@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from onetree import _core
+from onetree.axes import axes_of
 from onetree.domain import DomainLike
 from onetree.ensemble import as_ensemble
-from onetree.errors import InvalidInputError, UnsupportedModelError
+from onetree.errors import InvalidInputError, LimitReachedError, UnsupportedModelError
 from onetree.limits import OBJECTIVES, ProgressCallback, adapt, check_choice
-from onetree.restrict import restrict
 
 _MAX_CLASSES = 256  # a class is one byte in the native core
 _AUTO_BOXES = 0.0  # as the heuristic would choose
@@ -89,14 +89,18 @@ def estimate(
         raise InvalidInputError(f"budget must be positive, in seconds, not {budget!r}")
     if not isinstance(random_state, int) or random_state < 0:
         raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
-    ensemble = restrict(as_ensemble(source), domain)
+    ensemble = as_ensemble(source)
     if ensemble.n_classes > _MAX_CLASSES:
         raise UnsupportedModelError(
             f"the model has {ensemble.n_classes} classes and at most {_MAX_CLASSES} are supported; merge rare classes"
         )
-    found = _core.estimate(
-        ensemble, OBJECTIVES.index(objective), _AUTO_BOXES, float(budget), random_state, adapt(progress)
-    )
+    inside = axes_of(ensemble, domain).ensemble
+    try:
+        found = _core.estimate(
+            inside, OBJECTIVES.index(objective), _AUTO_BOXES, float(budget), random_state, adapt(progress)
+        )
+    except _core.LimitReached:  # only ever a wish of the caller: the budget is kept otherwise
+        raise LimitReachedError("stopped before there was an estimate") from None
     leaves, fewest, most = found["leaves"]
     taken, shortest, longest = found["seconds"]
     size, smallest, largest = found["bytes"]

@@ -25,7 +25,6 @@ from onetree.errors import InvalidInputError, LimitReachedError, UnsupportedMode
 from onetree.estimate import estimate
 from onetree.grid import Grid
 from onetree.leaf_shares import LeafShares, leaf_numbers
-from onetree.restrict import restrict
 from onetree.solve import Solution, born_again
 from onetree.surroundings import domain_of
 from onetree.tree import Tree
@@ -294,7 +293,7 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 
     def _convert(self, source: Ensemble, domain: Any, seed: int) -> Solution:
         estimable = self.method != "exact" and self.engine is None
-        if estimable and self.max_leaves is not None and Grid.of(restrict(source, domain)).n_boxes > _FEW_BOXES:
+        if estimable and self.max_leaves is not None and Grid.of(source, domain).n_boxes > _FEW_BOXES:
             found = estimate(source, objective=self.objective, domain=domain, random_state=seed)
             if found.leaves > self.max_leaves:
                 size = "1e12 or more" if found.beyond else f"about {found.leaves:.2g}"

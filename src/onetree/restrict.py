@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from onetree.domain import DomainLike, as_domain
 from onetree.ensemble import Ensemble
-from onetree.structure import node_depths
+from onetree.structure import without_decided
 from onetree.values import Values
 
 
@@ -20,7 +20,8 @@ def restrict(ensemble: Ensemble, domain: DomainLike | None) -> Ensemble:
     """Return an ensemble with the same prediction for every input of the domain, and fewer splits.
 
     A threshold becomes the roundest number between the two neighbouring values that it separates, or stays what it is
-    where values lie everywhere. NaN is an input only where the domain has it.
+    where values lie everywhere. NaN is an input only where the domain has it. Set tests, and what the features of a
+    group say of each other, are left to `onetree.axes`.
 
     Examples
     --------
@@ -45,8 +46,9 @@ def restrict(ensemble: Ensemble, domain: DomainLike | None) -> Ensemble:
     nan_features = ensemble.nan_features.copy()
     for feature, values in enumerate(bound.values):
         if values is not None:
-            splits.confine(np.flatnonzero(ensemble.feature == feature), values)
             nan_features[feature] = values.missing
+            if ensemble.categories[feature] is None:
+                splits.confine(np.flatnonzero(ensemble.feature == feature), values)
     return splits.applied_to(replace(ensemble, nan_features=nan_features))
 
 
@@ -89,27 +91,19 @@ class _Splits:
 
     def applied_to(self, ensemble: Ensemble) -> Ensemble:
         """Give the ensemble with these splits, without the nodes that no input of the domain comes to."""
-        end = self.instead
-        while not np.array_equal(end, end[end]):  # each round doubles the length of the chain looked at
-            end = end[end]
-        decided = end != np.arange(len(end))
-        roots = end[ensemble.roots]
-        feature = np.where(decided, -1, ensemble.feature)
-        inner = feature >= 0
-        left = np.where(inner, end[self.left], -1).astype(np.int32)
-        right = np.where(inner, end[self.right], -1).astype(np.int32)
-        top, _ = node_depths(roots.astype(np.int32), feature.astype(np.int32), left, right)
-        kept = np.isin(top, roots) & ~decided
-        number = np.append(np.cumsum(kept) - 1, -1).astype(np.int32)  # the last stands for "no child", index -1
+        kept, roots, left, right = without_decided(
+            ensemble.roots, ensemble.feature, self.left, self.right, self.instead
+        )
         return replace(
             ensemble,
-            roots=number[roots],
+            roots=roots,
             feature=ensemble.feature[kept],
             threshold=self.threshold[kept],
-            left=number[left[kept]],
-            right=number[right[kept]],
+            left=left,
+            right=right,
             missing_left=self.missing_left[kept],
             value=ensemble.value[kept],
+            subset=ensemble.subset[kept],
         )
 
 

@@ -12,12 +12,13 @@ from onetree.domain import Domain
 from onetree.ensemble import as_ensemble
 from onetree.errors import InvalidInputError
 from onetree.inputs import check_input
+from onetree.observed_groups import observed_groups
 from onetree.values import Values
 
 _ROWS_PER_CHOICE = 10  # seen less often, a few different values may just be few rows
 
 
-def domain_of(X: ArrayLike, *, max_choices: int = 10) -> Domain:
+def domain_of(X: ArrayLike, *, max_choices: int = 10, groups: bool = False) -> Domain:
     """Infer a domain from data: for each column its range, whether it is whole, or its few values.
 
     A column with at most `max_choices` different values, ten rows for each on average, gets those as a finite set. Any
@@ -31,6 +32,10 @@ def domain_of(X: ArrayLike, *, max_choices: int = 10) -> Domain:
         Numbers, NaN where they are missing.
     max_choices : int
         0 for ranges only.
+    groups : bool
+        Whether to look for columns of zeros and ones that belong together, too: one-hot columns, columns that imply or
+        exclude each other, equal ones. Off unless you ask for it: that something holds in every row is no proof that it
+        must, and some of what is found in many columns is chance. See `onetree.observed_groups.observed_groups`.
 
     Examples
     --------
@@ -38,12 +43,19 @@ def domain_of(X: ArrayLike, *, max_choices: int = 10) -> Domain:
     >>> rows = np.column_stack([np.arange(30) % 2, np.arange(30), np.arange(30) / 4])
     >>> domain_of(rows)
     Domain({0: '0,1', 1: 'integer 0:29', 2: '0:7.25'}, origin='inferred from 30 rows')
+    >>> kind = np.arange(30) % 3
+    >>> domain_of(np.column_stack([kind == 0, kind == 1, kind == 2]), groups=True)
+    Domain({(0, 1, 2): 'one-hot'}, origin='inferred from 30 rows, groups included')
     """
     rows = _checked(X)
     if len(rows) == 0:
         raise InvalidInputError("X has no rows, so no domain can be inferred; give data that stand for those to come")
-    values = tuple(_column_values(column, max_choices) for column in rows.T.astype(np.float64))
-    return Domain(values, origin=f"inferred from {len(rows):,} rows" if len(rows) > 1 else "inferred from 1 row")
+    rows = rows.astype(np.float64)
+    values = tuple(_column_values(column, max_choices) for column in rows.T)
+    origin = f"inferred from {len(rows):,} rows" if len(rows) > 1 else "inferred from 1 row"
+    if not groups:
+        return Domain(values, origin)
+    return Domain(values, f"{origin}, groups included", observed_groups(rows))
 
 
 def domain_around(
@@ -62,6 +74,7 @@ def domain_around(
         Only with `cells`.
     cells : int, optional
         Instead of a radius: so many thresholds of the source to either side of each feature; 0 is the cell of `x`.
+        Categories have no neighbours, so that a categorical feature stays what it is.
 
     Examples
     --------
@@ -121,6 +134,9 @@ def _ends_by_cells(point: NDArray[np.float64], source: object, cells: int | None
         raise InvalidInputError(f"the input has {len(point)} features, but the source has {ensemble.n_features}")
     low, high = np.full(len(point), -np.inf), np.full(len(point), np.inf)
     for feature, at in enumerate(point.tolist()):
+        if ensemble.categories[feature] is not None:
+            low[feature] = high[feature] = at
+            continue
         levels = np.unique(ensemble.threshold[ensemble.feature == feature])
         here = int(np.searchsorted(levels, at))  # levels[here - 1] < x <= levels[here]
         if here - 1 - cells >= 0:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -120,6 +122,112 @@ def test_a_bad_domain_is_bad_input_and_nothing_is_written(given, message, model,
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00")
     code, said = run(capsys, "convert", model, "-o", "tree.json", "--domain", given)
+    assert code == 2
+    assert re.search(message, said.err)
+    assert not (tmp_path / "tree.json").exists()
+
+
+NAMES = ("age:<21", "age:<26", "priors:=0", "priors:=1", "priors:>1", "size, in cm")
+
+
+@pytest.fixture
+def coded(tmp_path, monkeypatch):
+    """A model of columns of zeros and ones with names that hold every sign, and a table of its data."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    age, priors = rng.integers(18, 40, 300), rng.integers(0, 3, 300)
+    rows = np.column_stack([age < 21, age < 26, priors == 0, priors == 1, priors > 1, rng.integers(0, 9, 300)])
+    labels = (age + 5 * priors + rows[:, 5]) % 2 > 0
+    ensemble = Ensemble.from_model(ExtraTreesClassifier(5, max_depth=3, random_state=0).fit(rows, labels))
+    replace(ensemble, feature_names=NAMES).save("coded.json")
+    with (tmp_path / "rows.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([NAMES, *rows.tolist()])
+    return "coded.json"
+
+
+GROUPS = [{"implies": ["age:<21", "age:<26"]}, {"one-hot": ["priors:=0", "priors:=1", "priors:>1"]}]
+
+
+def domain_said(capsys, model, *options):
+    words = [word for option in options for word in ("--domain", option)]
+    return json.loads(run(capsys, "inspect", model, "--json", *words)[1].out)["domain"]
+
+
+def test_groups_are_given_one_by_one_whatever_signs_the_names_hold(coded, capsys):
+    found = domain_said(capsys, coded, "implies=age:<21,age:<26", "one-hot=priors:=0, priors:=1, priors:>1")
+    assert found == {"groups": GROUPS}
+
+
+@pytest.mark.parametrize(
+    ("option", "group"),
+    [
+        ("implies=0,1", {"implies": ["age:<21", "age:<26"]}),
+        ('at most one="size, in cm",age:<21', {"at most one": ["size, in cm", "age:<21"]}),
+        ("equal=priors:=0,0", {"equal": ["priors:=0", "age:<21"]}),
+        ("00,01,11=age:<21,age:<26", {"00,01,11": ["age:<21", "age:<26"]}),
+    ],
+)
+def test_a_group_has_words_or_a_table_and_names_or_numbers(option, group, coded, capsys):
+    assert domain_said(capsys, coded, option) == {"groups": [group]}
+
+
+def test_groups_come_from_a_file(coded, tmp_path, capsys):
+    (tmp_path / "domain.json").write_text(json.dumps({"size, in cm": "integer", "groups": GROUPS}))
+    assert domain_said(capsys, coded, "domain.json") == {"size, in cm": "integer", "groups": GROUPS}
+
+
+def test_the_domain_that_a_command_prints_is_a_file_for_the_next(coded, tmp_path, capsys):
+    first = domain_said(capsys, coded, "implies=0,1", "at most one=2,3", "age:<21=0")
+    (tmp_path / "again.json").write_text(json.dumps(first))
+    assert domain_said(capsys, coded, "again.json") == first
+
+
+def test_all_that_is_said_of_the_same_features_holds(coded, capsys):
+    found = domain_said(capsys, coded, "implies=0,1", "at most one=0,1")
+    assert found == {"groups": [{"00,01": ["age:<21", "age:<26"]}]}
+
+
+def test_groups_are_inferred_from_data_only_if_asked(coded, capsys):
+    assert "groups" not in domain_said(capsys, coded, "rows.csv")
+    assert domain_said(capsys, coded, "groups=rows.csv")["groups"] == GROUPS
+
+
+def test_a_feature_with_the_name_of_a_word_is_a_feature(coded, tmp_path, capsys):
+    ensemble = onetree.load_ensemble(coded)
+    replace(ensemble, feature_names=("implies", "groups", *NAMES[2:])).save("words.json")
+    found = domain_said(capsys, "words.json", "implies=0,1", "groups=0:1", "equal=implies,groups")
+    assert found == {"groups": [{"equal": ["implies", "groups"]}]}
+
+
+def test_convert_keeps_the_groups_with_the_tree_and_says_them(coded, capsys):
+    code, said = run(
+        capsys, "convert", coded, "-o", "tree.json", "--domain", "implies=0,1", "--domain", "one-hot=2,3,4"
+    )
+    assert code == 0
+    assert "the domain: age:<21 implies age:<26; exactly one of priors:=0, priors:=1 and priors:>1 is 1" in said.out
+    assert onetree.load_tree("tree.json").domain.to_json(NAMES) == {"groups": GROUPS}
+    assert run(capsys, "verify", coded, "tree.json")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("one-hot=age:<21", "at least two"),
+        ("one-hot=age:<21,height", "'height', which the model does not have"),
+        ("one-hot=", "at least two|''"),
+        ('equal="age', "no list of names"),
+        ("nothing=age:<21,age:<26", "'nothing'"),
+        ("contradiction.json", "contradiction.json: no combination is left"),
+        ("shape.json", "shape.json: .* is no group"),
+        ("text.json", "'groups', which the model does not have"),
+        ("groups=nowhere.csv", "nowhere.csv"),
+    ],
+)
+def test_bad_groups_are_bad_input(given, message, coded, tmp_path, capsys):
+    (tmp_path / "contradiction.json").write_text('{"groups": [{"one-hot": [0, 1]}, {"equal": [1, 0]}]}')
+    (tmp_path / "shape.json").write_text('{"groups": [["age:<21", "age:<26"]]}')
+    (tmp_path / "text.json").write_text('{"groups": "0:1"}')
+    code, said = run(capsys, "convert", coded, "-o", "tree.json", "--domain", given)
     assert code == 2
     assert re.search(message, said.err)
     assert not (tmp_path / "tree.json").exists()

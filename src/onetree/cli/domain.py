@@ -1,4 +1,4 @@
-"""The option ``--domain``: what features can be, given one by one, in a file, or by data."""
+"""The option ``--domain``: what features can be, alone or together, given one by one, in a file, or by data."""
 
 from __future__ import annotations
 
@@ -13,31 +13,36 @@ from onetree.cli.table import read_inputs
 from onetree.documents import refuse_constant, unique_entries
 from onetree.errors import InvalidInputError
 from onetree.files import read_whole
+from onetree.groups import is_word
 
 HELP = (
     "what a feature can be, so that the tree is exact for these inputs only, and smaller: age=18:99, age=integer, "
-    "'age=integer 18:99', sex=0,1, sex=binary, each with ' or missing'; by name or number, several times. Or a file: "
-    'JSON {"age": "18:99"}, or CSV data from which ranges, whole numbers and few values are inferred'
+    "'age=integer 18:99', sex=0,1, sex=binary, each with ' or missing'; by name or number, several times. Or which "
+    "features of zeros and ones belong together: one-hot=red,green,blue (exactly one is 1), 'at most one=a,b', "
+    "'implies=age:<21,age:<26' (each implies the next), equal=a,b; a name with a comma in quotation marks. Or a file: "
+    'JSON {"age": "18:99", "groups": [{"one-hot": ["red", "green"]}]}, or CSV data from which ranges, whole numbers '
+    "and few values are inferred; from groups=FILE, also which columns belong together"
 )
 
 
 def add_domain(parser: argparse.ArgumentParser) -> None:
     """Add the option."""
-    parser.add_argument("--domain", action="append", default=[], metavar="NAME=VALUES|FILE", help=HELP)
+    parser.add_argument("--domain", action="append", default=[], metavar="NAME=VALUES|WORD=NAMES|FILE", help=HELP)
 
 
 def read_domain(arguments: argparse.Namespace, ensemble: onetree.Ensemble) -> onetree.Domain | None:
-    """Return the domain that the options describe; of a feature described twice, the last counts."""
+    """Return the domain that the options describe; of a feature described twice, the last counts; all groups do."""
     if not arguments.domain:
         return None
-    found: dict[int, Any] = {}
+    found: dict[Any, Any] = {}
+    groups: list[Any] = []
     origins = []
     for given in arguments.domain:
-        name, is_pair, text = given.rpartition("=")
-        domain = _one_feature(name, text, ensemble) if is_pair else _from_file(given, ensemble)
+        domain = _one(given, ensemble)
         origins += [domain.origin] if domain.origin else []
-        found |= domain.to_dict()
-    return onetree.Domain.from_dict(found, ensemble.feature_names, origin=", ".join(origins))
+        groups += [{said.word: said.features} for said in domain.declarations]
+        found |= {key: text for key, text in domain.to_dict().items() if not isinstance(key, tuple)}
+    return onetree.Domain.from_dict(found | {"groups": groups}, ensemble.feature_names, origin=", ".join(origins))
 
 
 def words(domain: onetree.Domain, ensemble: onetree.Ensemble | onetree.Tree) -> str:
@@ -46,21 +51,37 @@ def words(domain: onetree.Domain, ensemble: onetree.Ensemble | onetree.Tree) -> 
     return "; ".join(domain.describe(ensemble.feature_names)) + origin
 
 
-def _one_feature(name: str, text: str, ensemble: onetree.Ensemble) -> onetree.Domain:
-    by_number = name not in ensemble.feature_names and name.isascii() and name.isdigit()
-    return onetree.Domain.from_dict({int(name) if by_number else name: text}, ensemble.feature_names)
+def _one(given: str, ensemble: onetree.Ensemble) -> onetree.Domain:
+    """Return what one option says. A name may hold "=", values and words never do; a feature's own name comes first."""
+    name, is_pair, text = given.rpartition("=")
+    if not is_pair:
+        return _from_file(given, ensemble)
+    word, _, rest = given.partition("=")
+    if name not in ensemble.feature_names and word == "groups":
+        return _from_file(rest, ensemble, groups=True)
+    if name not in ensemble.feature_names and is_word(word) and not word.isdigit():
+        return onetree.Domain.from_dict({_names(rest): word}, ensemble.feature_names)
+    return onetree.Domain.from_dict({name: text}, ensemble.feature_names)
 
 
-def _from_file(path: str, ensemble: onetree.Ensemble) -> onetree.Domain:
+def _names(text: str) -> tuple[str, ...]:
+    """Return the names of a list as in CSV: a name with a comma stands in quotation marks."""
+    try:
+        return tuple(name.strip() for line in csv.reader([text], skipinitialspace=True, strict=True) for name in line)
+    except csv.Error as error:
+        raise InvalidInputError(f"{text!r} is no list of names: {error}; use a JSON file for such names") from None
+
+
+def _from_file(path: str, ensemble: onetree.Ensemble, *, groups: bool = False) -> onetree.Domain:
     content = read_whole(path)
     if not content.lstrip().startswith(b"{"):
         _check_header(path, content, ensemble)
-        return onetree.domain_of(read_inputs(path, ensemble, label=None, by_position=False))
+        return onetree.domain_of(read_inputs(path, ensemble, label=None, by_position=False), groups=groups)
     try:
         document = json.loads(content.decode(), parse_constant=refuse_constant, object_pairs_hook=unique_entries)
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"{path}: not a JSON file, or cut short: {error}") from None
-    if not all(isinstance(text, str) for text in document.values()):
+    if not all(isinstance(text, str) for name, text in document.items() if name != "groups"):
         raise InvalidInputError(f'{path}: each feature needs its values as text, such as "18:99" or "integer"')
     try:
         return onetree.Domain.from_dict(document, ensemble.feature_names)

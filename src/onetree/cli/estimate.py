@@ -34,12 +34,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Estimate."""
     ensemble = options.read_model(arguments)
     domain = read_domain(arguments, ensemble)
-    ensemble = restrict(ensemble, domain)
     with terminal.bar() as bar:
         found = onetree.estimate(
-            ensemble, objective=arguments.objective, random_state=arguments.random_state, progress=bar.solving
+            ensemble,
+            objective=arguments.objective,
+            domain=domain,
+            random_state=arguments.random_state,
+            progress=bar.solving,
         )
-    named = None if domain is None else domain.to_dict(ensemble.feature_names)
+    named = None if domain is None else domain.to_json(ensemble.feature_names)
     if arguments.json:
         terminal.show_json({"objective": arguments.objective, "domain": named, **asdict(found)})
         return 0
@@ -49,7 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
         ("memory", memory(found)),
     ]
     page = "\n".join(f"{name:<10} {text}" for name, text in lines)
-    terminal.show(page if found.leaves < 1e5 and not found.beyond else f"{page}\n\n{alternatives(ensemble)}")
+    is_small = found.leaves < 1e5 and not found.beyond
+    terminal.show(page if is_small else f"{page}\n\n{alternatives(restrict(ensemble, domain))}")
     return 0
 
 

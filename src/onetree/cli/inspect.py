@@ -44,9 +44,9 @@ def run(arguments: argparse.Namespace) -> int:
     with rows_compared() as tested:
         ensemble = options.read_model(arguments)
     domain = read_domain(arguments, ensemble)
-    facts = describe(restrict(ensemble, domain)) | {"self_test_rows": sum(tested), "domain": None}
+    facts = describe(restrict(ensemble, domain), domain) | {"self_test_rows": sum(tested), "domain": None}
     if domain is not None:
-        facts["domain"] = domain.to_dict(ensemble.feature_names)
+        facts["domain"] = domain.to_json(ensemble.feature_names)
     if arguments.json:
         terminal.show_json(facts)
     else:
@@ -55,9 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def describe(ensemble: onetree.Ensemble) -> dict[str, Any]:
-    """Give what is known of an ensemble before any search."""
-    grid = Grid.of(ensemble)
+def describe(ensemble: onetree.Ensemble, domain: onetree.Domain | None = None) -> dict[str, Any]:
+    """Give what is known of an ensemble inside a domain before any search."""
+    grid = Grid.of(ensemble, domain)
     facts: dict[str, Any] = {
         "trees": ensemble.n_trees,
         "leaves": ensemble.n_leaves,
@@ -75,7 +75,7 @@ def describe(ensemble: onetree.Ensemble) -> dict[str, Any]:
         "essential_boxes": None,
     }
     with contextlib.suppress(GridTooLargeError, LimitReachedError):
-        grid = Grid.essential(ensemble, time_limit=_TIME_LIMIT)
+        grid = Grid.essential(ensemble, domain, time_limit=_TIME_LIMIT)
         facts |= {
             "essential_levels": grid.n_levels,
             "essential_cells": grid.n_cells,

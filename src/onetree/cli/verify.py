@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         terminal.show_json(
             {
                 "equivalent": verdict.equivalent,
-                "domain": None if verdict.domain is None else verdict.domain.to_dict(ensemble.feature_names),
+                "domain": None if verdict.domain is None else verdict.domain.to_json(ensemble.feature_names),
                 "method": verdict.method,
                 "checked": verdict.n_checked,
                 "fragile": verdict.n_fragile,

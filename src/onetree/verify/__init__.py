@@ -18,6 +18,7 @@ from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError, LimitReachedError
 from onetree.tree import Tree
 from onetree.verify import cells, milp, search
+from onetree.verify.blocks import Block, blocks_of
 from onetree.verify.inside import Inside
 from onetree.verify.verdict import Verdict
 
@@ -52,9 +53,9 @@ def verify(
     method : {"auto", "search", "cells", "milp"}
         "search" proves for every leaf of the tree, by branch and bound on the trees of the source, that no input in
         its box has another class; it does not depend on the number of cells. "cells" compares one input from every
-        cell of the grid that the thresholds of both span; nothing is left unchecked. "milp" asks HiGHS for an input of
-        another class in every leaf, an independent and much slower proof. "auto" takes "cells" while they are few
-        (200,000, or `max_cells` if that is less), else "search".
+        cell of the grid that the splits of both span, if any input of the domain reaches it; nothing is left unchecked.
+        "milp" asks HiGHS for an input of another class in every leaf, an independent and much slower proof. "auto"
+        takes "cells" while they are few (200,000, or `max_cells` if that is less), else "search".
     max_cells : int
         Most cells to compare one by one.
     time_limit : float, optional
@@ -91,10 +92,11 @@ def verify(
     _check_missing(tree, ensemble, where)
     if time_limit is not None and not time_limit > 0:
         raise InvalidInputError(f"time_limit must be positive, not {time_limit!r}")
+    blocks = blocks_of(tree, ensemble, where)
     if where is None:
-        return _prove(tree, ensemble, method, max_cells, time_limit, progress)
-    inside = Inside(tree, ensemble, where)
-    verdict = _prove(inside.tree, inside.ensemble, method, max_cells, time_limit, progress)
+        return _prove(tree, ensemble, blocks, method, max_cells, time_limit, progress)
+    inside = Inside(tree, ensemble, where, apart={feature for block in blocks for feature in block.features})
+    verdict = _prove(inside.tree, inside.ensemble, blocks, method, max_cells, time_limit, progress)
     point = verdict.counterexample
     return replace(verdict, domain=where, counterexample=None if point is None else inside.point(point))
 
@@ -102,25 +104,26 @@ def verify(
 def _prove(
     tree: Tree,
     ensemble: Ensemble,
+    blocks: tuple[Block, ...],
     method: str,
     max_cells: int,
     time_limit: float | None,
     progress: ProofProgress | None,
 ) -> Verdict:
-    axes = cells.joint_axes(tree, ensemble)
-    n_cells = cells.count(axes)
+    axes = cells.joint_axes(tree, ensemble, blocks)
+    n_cells = cells.count(axes, blocks)
     if method == "auto":
         method = "cells" if n_cells <= min(max_cells, _FEW_CELLS) else "search"
     if method == "search":
-        return search.prove(tree, ensemble, time_limit=time_limit, progress=progress)
+        return search.prove(tree, ensemble, blocks, time_limit=time_limit, progress=progress)
     if method == "milp":
-        return milp.prove(tree, ensemble, max_cells=max_cells, progress=_limited(progress, time_limit))
+        return milp.prove(tree, ensemble, blocks, max_cells=max_cells, progress=_limited(progress, time_limit))
     if n_cells > max_cells:
         raise InvalidInputError(
-            f"the thresholds of tree and source span {n_cells:.3g} cells, over max_cells={max_cells:.3g}; "
+            f"the splits of tree and source span {n_cells:.3g} cells, over max_cells={max_cells:.3g}; "
             'use method="search", which does not enumerate them, or raise max_cells'
         )
-    return cells.prove(tree, ensemble, axes, progress=_limited(progress, time_limit))
+    return cells.prove(tree, ensemble, axes, blocks, progress=_limited(progress, time_limit))
 
 
 def _limited(progress: ProofProgress | None, time_limit: float | None) -> ProofProgress | None:

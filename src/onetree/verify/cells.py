@@ -1,12 +1,13 @@
 """The proof by enumeration: one input from every cell of the joint grid.
 
 The thresholds of tree and ensemble together cut each axis into slabs; within a cell neither can tell two inputs apart.
+Of a block there is one input for everything that it can be. So there are no cells but those that inputs reach.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,11 @@ from numpy.typing import NDArray
 from onetree.ensemble import Ensemble
 from onetree.importers.order import count_order_fragile
 from onetree.tree import Tree
+from onetree.verify.blocks import Block
 from onetree.verify.verdict import Verdict, class_map, differing, walk
 
 Axes = list[NDArray[np.float64]]
-_CHUNK_VALUES = 1 << 20  # float64 values of inputs held at once
+_CHUNK_VALUES = 1 << 15  # float64 values of inputs held at once, between two looks at the clock
 
 
 def axis(levels: NDArray[np.float64], lower: float = -math.inf, upper: float = math.inf) -> NDArray[np.float64]:
@@ -34,10 +36,17 @@ def axis(levels: NDArray[np.float64], lower: float = -math.inf, upper: float = m
     return np.append(inside, np.nextafter(start, math.inf) if start > -math.inf else 0.0)
 
 
-def joint_axes(tree: Tree, ensemble: Ensemble) -> Axes:
-    """Return for each feature one value per slab of the joint grid, and NaN last where it is an input."""
+def joint_axes(tree: Tree, ensemble: Ensemble, blocks: Sequence[Block] = ()) -> Axes:
+    """Return for each feature one value per slab of the joint grid, and NaN last where it is an input.
+
+    Features of blocks have one value without a meaning: that of their block takes its place.
+    """
     axes = []
+    apart = {feature for block in blocks for feature in block.features}
     for feature in range(ensemble.n_features):
+        if feature in apart:
+            axes.append(np.zeros(1))
+            continue
         of_ensemble, of_tree = ensemble.feature == feature, tree.feature == feature
         levels = np.concatenate([ensemble.threshold[of_ensemble], tree.threshold[of_tree]])
         missing = [math.nan] if ensemble.nan_features[feature] and levels.size else []
@@ -45,29 +54,42 @@ def joint_axes(tree: Tree, ensemble: Ensemble) -> Axes:
     return axes
 
 
-def count(axes: Axes) -> int:
+def count(axes: Axes, blocks: Sequence[Block] = ()) -> int:
     """Return the number of cells, exactly however large."""
-    return math.prod(len(values) for values in axes)
+    return math.prod([*(len(values) for values in axes), *(len(block.inputs) for block in blocks)])
 
 
-def chunks(axes: Axes) -> Iterator[NDArray[np.float64]]:
-    """Yield an input from every cell, some thousand rows at a time, the last feature changing fastest."""
-    n_cells, shape = count(axes), tuple(len(values) for values in axes)
+def chunks(axes: Axes, blocks: Sequence[Block] = ()) -> Iterator[NDArray[np.float64]]:
+    """Yield an input from every cell, some thousand rows at a time, blocks and the last feature changing fastest."""
+    n_cells, shape = count(axes, blocks), tuple(len(values) for values in axes)
     size = max(1, _CHUNK_VALUES // max(1, len(axes)))
     for start in range(0, n_cells, size):
         flat = np.arange(start, min(start + size, n_cells))
         rows = np.empty((len(flat), len(axes)))
-        for feature in range(len(axes) - 1, -1, -1):  # digits of the cell number, by hand: numpy stops at 64 axes
+        in_blocks = []
+        for block in blocks:  # digits of the cell number, by hand: numpy stops at 64 axes
+            flat, digit = np.divmod(flat, len(block.inputs))
+            in_blocks.append(block.inputs[digit])
+        for feature in range(len(axes) - 1, -1, -1):
             flat, digit = np.divmod(flat, shape[feature])
             rows[:, feature] = axes[feature][digit]
+        for block, inputs in zip(blocks, in_blocks, strict=True):
+            rows[:, list(block.features)] = inputs
         yield rows
 
 
-def prove(tree: Tree, ensemble: Ensemble, axes: Axes, *, progress: Callable[[int, int], None] | None = None) -> Verdict:
+def prove(
+    tree: Tree,
+    ensemble: Ensemble,
+    axes: Axes,
+    blocks: Sequence[Block] = (),
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Verdict:
     """Compare tree and ensemble in every cell."""
-    n_cells, n_checked, n_fragile = count(axes), 0, 0
+    n_cells, n_checked, n_fragile = count(axes, blocks), 0, 0
     to_ensemble = class_map(tree, ensemble)
-    for rows in chunks(axes):
+    for rows in chunks(axes, blocks):
         expected = ensemble.predict_index(rows)
         differs = to_ensemble[tree.leaf_class[walk(tree, rows)]] != expected
         if differs.any():

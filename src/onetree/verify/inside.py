@@ -10,6 +10,7 @@ Shares no code with `onetree.restrict`, whose results it is there to prove.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -24,13 +25,22 @@ Floats = NDArray[np.float64]
 
 
 class Inside:
-    """A tree and an ensemble, both on the numbered values of a domain."""
+    """A tree and an ensemble, both on the numbered values of a domain.
 
-    def __init__(self, tree: Tree, ensemble: Ensemble, domain: Domain) -> None:
+    Parameters
+    ----------
+    tree : Tree
+    ensemble : Ensemble
+    domain : Domain
+    apart : collection of int
+        Features that are left as they are, since they are looked at in blocks.
+    """
+
+    def __init__(self, tree: Tree, ensemble: Ensemble, domain: Domain, apart: Collection[int] = ()) -> None:
         self._known: dict[int, Floats] = {}  # restricted feature: its values, one per slab
         self._missing: dict[int, bool] = {}
         for feature, values in enumerate(domain.values):
-            if values is not None:
+            if values is not None and feature not in apart:
                 cuts = (ensemble.threshold[ensemble.feature == feature], tree.threshold[tree.feature == feature])
                 levels = np.unique(np.concatenate(cuts))
                 self._known[feature] = one_per_slab(values, levels[levels < math.inf])
@@ -88,23 +98,39 @@ class Inside:
                 passed[all_left] = tree.children_left[all_left]
             all_right = nodes[n_left == 0]  # with them the missing values, which go right everywhere
             passed[all_right] = tree.children_right[all_right]
-        end = np.arange(tree.n_nodes)
-        for node in np.flatnonzero(passed >= 0)[::-1].tolist():  # children come later, so theirs is known
-            end[node] = end[passed[node]]
-        left = np.where(tree.feature >= 0, end[tree.children_left], -1)
-        right = np.where(tree.feature >= 0, end[tree.children_right], -1)
-        kept = _reached(int(end[0]), left.tolist(), right.tolist())
-        number = np.append(np.cumsum(kept) - 1, -1).astype(np.int32)
+        kept, left, right = shortened(tree.children_left, tree.children_right, passed)
         return replace(
             tree,
             feature=tree.feature[kept],
             threshold=threshold[kept],
-            children_left=number[left[kept]],
-            children_right=number[right[kept]],
+            children_left=left,
+            children_right=right,
             leaf_class=tree.leaf_class[kept],
+            subset=tree.subset[kept],
             nan_features=self._nan_features(tree.nan_features),
             domain=None,
         )
+
+
+def shortened(
+    left: NDArray[np.int32], right: NDArray[np.int32], passed: NDArray[np.intp]
+) -> tuple[NDArray[np.bool_], NDArray[np.int32], NDArray[np.int32]]:
+    """Take the nodes out of a tree that pass all inputs on to one child, -1 where they do not.
+
+    Returns
+    -------
+    kept : bool array of shape (n_nodes,)
+        Nodes that the root leads to.
+    left, right : int32 array
+        Their children, in the numbers of the kept nodes.
+    """
+    end = np.arange(len(left))
+    for node in np.flatnonzero(passed >= 0)[::-1].tolist():  # children come later, so theirs is known
+        end[node] = end[passed[node]]
+    new_left, new_right = np.where(left >= 0, end[left], -1), np.where(right >= 0, end[right], -1)
+    kept = _reached(int(end[0]), new_left.tolist(), new_right.tolist())
+    number = np.append(np.cumsum(kept) - 1, -1).astype(np.int32)
+    return kept, number[new_left[kept]], number[new_right[kept]]
 
 
 def _reached(root: int, left: list[int], right: list[int]) -> NDArray[np.bool_]:

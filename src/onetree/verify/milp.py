@@ -14,7 +14,7 @@ reaches that of the leaf's class. What is proven depends on the scores:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,9 @@ from onetree.ensemble import Ensemble
 from onetree.errors import LimitReachedError
 from onetree.tree import Tree
 from onetree.verify import cells
+from onetree.verify.blocks import Block
 from onetree.verify.program import Program
+from onetree.verify.translated import Translated
 from onetree.verify.verdict import Verdict, class_map, differing
 
 _SOLVER_TOLERANCE = 1e-5  # per tree, in units of the largest score difference; HiGHS keeps rows and integrality to 1e-6
@@ -35,18 +37,25 @@ _INFEASIBLE = 2  # status of scipy.optimize.milp
 
 
 def prove(
-    tree: Tree, ensemble: Ensemble, *, max_cells: int, progress: Callable[[int, int], None] | None = None
+    tree: Tree,
+    ensemble: Ensemble,
+    blocks: tuple[Block, ...] = (),
+    *,
+    max_cells: int,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Verdict:
     """Search the box of every leaf for an input to which the ensemble gives another class."""
-    lower, upper = tree.boxes()
-    classes = class_map(tree, ensemble)[tree.leaf_class[tree.leaves()]]
+    on_axes = Translated(tree, ensemble, blocks)
+    lower, upper = on_axes.tree.boxes()
+    classes = class_map(tree, ensemble)[on_axes.tree.leaf_class[on_axes.tree.leaves()]]
     step = _exact_step(ensemble)
     n_checked = 0
-    for index, (low, high, label) in enumerate(zip(lower, upper, classes.tolist(), strict=True)):
-        program = Program(ensemble, low, high)
-        if not program.is_empty:
+    boxes = zip(lower, upper, leaf_values(on_axes), classes.tolist(), strict=True)
+    for index, (low, high, held, label) in enumerate(boxes):
+        leaf = _Leaf.of(on_axes, ensemble, blocks, low, high, held)
+        if not leaf.program.is_empty:
             n_checked += 1
-            point = _other_class(program, label, step, cells_of_box=_box_axes(ensemble, low, high), max_cells=max_cells)
+            point = _other_class(leaf, label, step, max_cells=max_cells)
             if point is not None:
                 return differing(tree, ensemble, "milp", n_checked, point)
         if progress is not None:
@@ -57,29 +66,84 @@ def prove(
 def counterexample(
     ensemble: Ensemble, lower: NDArray[np.float64], upper: NDArray[np.float64], label: int, *, max_cells: int
 ) -> NDArray[np.float64] | None:
-    """Return an input in ``lower < x <= upper`` whose class is not `label`, or None; bounds as in `Tree.boxes`."""
+    """Return an input in ``lower < x <= upper`` whose class is not `label`, or None; bounds as in `Tree.boxes`.
+
+    For ensembles without set tests.
+    """
     program = Program(ensemble, lower, upper)
     if program.is_empty:
         return None
-    axes = _box_axes(ensemble, lower, upper)
-    return _other_class(program, label, _exact_step(ensemble), cells_of_box=axes, max_cells=max_cells)
+    leaf = _Leaf(ensemble, program, lambda point: point, lambda: (_box_axes(ensemble, lower, upper), ()))
+    return _other_class(leaf, label, _exact_step(ensemble), max_cells=max_cells)
 
 
-def _other_class(
-    program: Program, label: int, step: float | None, *, cells_of_box: Callable[[], cells.Axes], max_cells: int
-) -> NDArray[np.float64] | None:
-    """Return an input of the box whose class is not `label`, or None if there is none."""
-    if label < 0:  # a label that the ensemble does not know: every input of the box will do
-        return program.point(np.zeros(program.n_columns))
-    if program.n_binary == 0:  # one cell
-        point = program.point()
-        return None if program.ensemble.predict_index(point[np.newaxis])[0] == label else point
-    for duel in _duels(program.ensemble, label):
-        found, is_settled = _search(program, duel, label, step)
+@dataclass(frozen=True, eq=False)
+class _Leaf:
+    """The inputs that end in one leaf of the tree."""
+
+    ensemble: Ensemble
+    program: Program  # the ensemble on these inputs
+    input_of: Callable[[NDArray[np.float64]], NDArray[np.float64]]  # behind a point of the program
+    own_cells: Callable[[], tuple[cells.Axes, tuple[Block, ...]]]
+
+    @classmethod
+    def of(
+        cls,
+        on_axes: Translated,
+        ensemble: Ensemble,
+        blocks: tuple[Block, ...],
+        lower: NDArray[np.float64],
+        upper: NDArray[np.float64],
+        held: dict[int, NDArray[np.bool_]],
+    ) -> _Leaf:
+        low, high, axes = lower.copy(), upper.copy(), list(held)
+        low[axes], high[axes] = -math.inf, math.inf  # what they were is about numbers of tests
+
+        def own_cells() -> tuple[cells.Axes, tuple[Block, ...]]:
+            apart = {feature for block in blocks for feature in block.features}
+            own = [Block(block.features, block.inputs[held.get(block.features[0], slice(1))]) for block in blocks]
+            return _box_axes(ensemble, low, high, apart), tuple(own)
+
+        return cls(ensemble, Program(on_axes.ensemble, low, high, held), on_axes.point, own_cells)
+
+    def point(self, solution: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Return an actual input from the cell of a solution."""
+        return self.input_of(self.program.point(solution))
+
+
+def leaf_values(on_axes: Translated) -> list[dict[int, NDArray[np.bool_]]]:
+    """Return for each leaf, from left to right, the values of each set axis that come to it."""
+    tree = on_axes.tree
+    sets = {axis: members > 0 for axis, members in enumerate(on_axes.sets) if members is not None}
+    found = []
+    stack = [(0, {axis: np.ones(members.shape[1], dtype=bool) for axis, members in sets.items()})]
+    while stack:
+        node, held = stack.pop()
+        axis = int(tree.feature[node])
+        if axis < 0:
+            found.append(held)
+            continue
+        left = right = held
+        if axis in sets:
+            goes_left = sets[axis][int(tree.threshold[node])]
+            left, right = held | {axis: held[axis] & goes_left}, held | {axis: held[axis] & ~goes_left}
+        stack += [(int(tree.children_right[node]), right), (int(tree.children_left[node]), left)]
+    return found
+
+
+def _other_class(leaf: _Leaf, label: int, step: float | None, *, max_cells: int) -> NDArray[np.float64] | None:
+    """Return an input of the leaf whose class is not `label`, or None if there is none."""
+    if label < 0:  # a label that the ensemble does not know: every input of the leaf will do
+        return leaf.point(np.zeros(leaf.program.n_columns))
+    if leaf.program.n_binary == 0:  # one cell
+        point = leaf.point()
+        return None if leaf.ensemble.predict_index(point[np.newaxis])[0] == label else point
+    for duel in _duels(leaf.ensemble, label):
+        found, is_settled = _search(leaf, duel, label, step)
         if found is not None:
             return found
         if not is_settled:
-            return _enumerate(program.ensemble, label, cells_of_box(), max_cells)
+            return _enumerate(leaf, label, max_cells)
     return None
 
 
@@ -109,9 +173,9 @@ def _duels(ensemble: Ensemble, label: int) -> list[_Duel]:
     ]
 
 
-def _search(program: Program, duel: _Duel, label: int, step: float | None) -> tuple[NDArray[np.float64] | None, bool]:
+def _search(leaf: _Leaf, duel: _Duel, label: int, step: float | None) -> tuple[NDArray[np.float64] | None, bool]:
     """Return an input of another class if the search meets one, and whether the duel is settled."""
-    ensemble = program.ensemble
+    ensemble, program = leaf.ensemble, leaf.program
     weight = np.zeros(program.n_columns)
     weight[program.n_binary :] = duel.value[program.leaf_of]
     base = duel.base + float(duel.value[program.fixed].sum())
@@ -145,7 +209,7 @@ def _search(program: Program, duel: _Duel, label: int, step: float | None) -> tu
             return None, True
         if result.x is None:
             raise LimitReachedError(f'HiGHS gave up: {result.message}; use method="cells" if the grid allows')
-        point = program.point(result.x)
+        point = leaf.point(result.x)
         if ensemble.predict_index(point[np.newaxis])[0] != label:
             return point, True
         # Every cell that reaches the same leaves has this very score: none of them needs to be seen again.
@@ -156,33 +220,37 @@ def _search(program: Program, duel: _Duel, label: int, step: float | None) -> tu
     return None, False
 
 
-def _enumerate(ensemble: Ensemble, label: int, axes: cells.Axes, max_cells: int) -> NDArray[np.float64] | None:
-    """Compare all cells of a box that holds too many near-ties for the program."""
-    n_cells = cells.count(axes)
+def _enumerate(leaf: _Leaf, label: int, max_cells: int) -> NDArray[np.float64] | None:
+    """Compare all cells of a leaf that holds too many near-ties for the program."""
+    axes, blocks = leaf.own_cells()
+    n_cells = cells.count(axes, blocks)
     if n_cells > max_cells:
         raise LimitReachedError(
             f"a leaf of the tree holds more than {_MAX_NEAR_TIES} near-ties of floating-point scores, "
             f"and its {n_cells:.3g} cells are over max_cells={max_cells:.3g}; raise max_cells"
         )
-    for rows in cells.chunks(axes):
-        differs = ensemble.predict_index(rows) != label
+    for rows in cells.chunks(axes, blocks):
+        differs = leaf.ensemble.predict_index(rows) != label
         if differs.any():
             found: NDArray[np.float64] = rows[int(np.argmax(differs))]
             return found
     return None
 
 
-def _box_axes(ensemble: Ensemble, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> Callable[[], cells.Axes]:
-    def axes() -> cells.Axes:
-        made = []
-        for j in range(ensemble.n_features):
-            levels = ensemble.threshold[ensemble.feature == j]
-            takes_nan = bool(ensemble.nan_features[j]) and math.isnan(upper[j])
-            numbers = cells.axis(levels, float(lower[j]), math.inf if math.isnan(upper[j]) else float(upper[j]))
-            made.append(np.append(numbers, [math.nan] if takes_nan else []))
-        return made
-
-    return axes
+def _box_axes(
+    ensemble: Ensemble, lower: NDArray[np.float64], upper: NDArray[np.float64], apart: Collection[int] = ()
+) -> cells.Axes:
+    """Return one value for each slab of a box, as `cells.joint_axes` does for the whole space."""
+    made = []
+    for j in range(ensemble.n_features):
+        if j in apart:
+            made.append(np.zeros(1))
+            continue
+        levels = ensemble.threshold[ensemble.feature == j]
+        takes_nan = bool(ensemble.nan_features[j]) and math.isnan(upper[j])
+        numbers = cells.axis(levels, float(lower[j]), math.inf if math.isnan(upper[j]) else float(upper[j]))
+        made.append(np.append(numbers, [math.nan] if takes_nan else []))
+    return made
 
 
 def _largest_sum(ensemble: Ensemble) -> float:

@@ -4,17 +4,20 @@ Columns, in this order:
 
 * ``z[j, t]``, binary, for each threshold t of feature j inside the box: 1 iff x[j] <= t; so z grows with t;
 * ``n[j]``, binary, for each feature that may be missing in the box: 1 iff x[j] is NaN, and then z[j, t] = 0 for all t;
+* ``w[j, v]``, binary, for each value v of a set axis j that the box has: 1 iff x[j] is that value; they add up to 1;
 * ``y[leaf]``, continuous, for each leaf of the ensemble that the box can reach: 1 iff x ends there.
 
-A node sends x left iff its literal is 1; the literal is z[j, t], plus n[j] if the node sends NaN left. The y of a tree
-add up to 1; those left of a node add up to at most its literal, those right of it to at most 1 - literal. With whole
-z and n exactly one y of each tree can be 1, so the points of the program are exactly the cells of the box.
+A node sends x left iff its literal is 1; the literal is z[j, t], plus n[j] if the node sends NaN left; on a set axis it
+is the sum of the w of its test. The y of a tree add up to 1; those left of a node add up to at most its literal, those
+right of it to at most 1 - literal. With whole z, n and w exactly one y of each tree can be 1, so the points of the
+program are exactly the cells of the box.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,6 +25,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from onetree.ensemble import Ensemble
+from onetree.verify.translated import EnsembleOnAxes
 
 
 @dataclass
@@ -58,22 +62,43 @@ class _Path:
 
 
 class Program:
-    """The cells of the ensemble inside ``lower < x <= upper`` (missing values inside where `upper` is NaN)."""
+    """The cells of the ensemble inside ``lower < x <= upper`` (missing values inside where `upper` is NaN).
 
-    def __init__(self, ensemble: Ensemble, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> None:
+    Parameters
+    ----------
+    ensemble : Ensemble or EnsembleOnAxes
+    lower, upper : float64 array of shape (n_axes,)
+    held : mapping from int to bool array, optional
+        The values of each set axis that the box has.
+    """
+
+    def __init__(
+        self,
+        ensemble: Ensemble | EnsembleOnAxes,
+        lower: NDArray[np.float64],
+        upper: NDArray[np.float64],
+        held: Mapping[int, NDArray[np.bool_]] | None = None,
+    ) -> None:
         self.ensemble = ensemble
+        self._held = {} if held is None else held
+        self._sets = ensemble.sets if isinstance(ensemble, EnsembleOnAxes) else ()
         self._lower = lower.tolist()
         self._takes_nan = (np.isnan(upper) & ensemble.nan_features).tolist()
         self._upper = np.where(np.isnan(upper), np.inf, upper).tolist()
         self._has_number = [low < high for low, high in zip(self._lower, self._upper, strict=True)]
-        self.is_empty = not all(number or nan for number, nan in zip(self._has_number, self._takes_nan, strict=True))
+        self.is_empty = not (
+            all(number or nan for number, nan in zip(self._has_number, self._takes_nan, strict=True))
+            and all(values.any() for values in self._held.values())
+        )
         if self.is_empty:
             return
-        self._binary: dict[tuple[int, float], int] = {}  # (feature, threshold), or (feature, NaN's stand-in inf)
+        # (feature, threshold), or (feature, NaN's stand-in inf), or (set axis, value)
+        self._binary: dict[tuple[int, float], int] = {}
         reached = [self._reach(int(root)) for root in ensemble.roots]
         self._number_columns()
         self._rows = _Rows()
         self._chain_levels()
+        self._choose_values()
         self.fixed = np.array([leaves[0] for leaves in reached if len(leaves) == 1], dtype=np.intp)
         self.groups: list[NDArray[np.intp]] = []  # columns of the leaves of each tree that has several
         self.leaf_of: list[int] = []  # node of each y column
@@ -99,10 +124,16 @@ class Program:
         return matrix, np.array(made.low), np.array(made.high)
 
     def point(self, solution: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Return an actual input from the cell of a solution, or from any cell if the program has no binary column."""
+        """Return a point from the cell of a solution, or from any cell if the program has no binary column.
+
+        An actual input, but for the set axes, where it has the number of a value.
+        """
         chosen = np.zeros(0) if solution is None else solution
         x = np.empty(len(self._lower))
         for j, (low, high) in enumerate(zip(self._lower, self._upper, strict=True)):
+            if j in self._held:
+                x[j] = self._value(j, chosen)
+                continue
             missing = self._binary.get((j, math.inf))
             if not self._has_number[j] or (missing is not None and chosen[missing] > 0.5):
                 x[j] = math.nan
@@ -118,10 +149,26 @@ class Program:
                 x[j] = math.nextafter(start, math.inf) if start > -math.inf else 0.0
         return x
 
+    def _value(self, j: int, chosen: NDArray[np.float64]) -> int:
+        """Return the value of a set axis that a solution chooses, or the first of the box."""
+        values = np.flatnonzero(self._held[j]).tolist()
+        return next((v for v in values if (j, v) in self._binary and chosen[self._binary[j, v]] > 0.5), values[0])
+
+    def _goes_left(self, node: int) -> NDArray[np.bool_] | None:
+        """Return the values of the box that a test sends left; None where the node has a threshold."""
+        j = int(self.ensemble.feature[node])
+        if j not in self._held:
+            return None
+        members = self._sets[j]
+        return None if members is None else self._held[j] & (members[int(self.ensemble.threshold[node])] > 0)
+
     def _directions(self, node: int) -> tuple[bool, bool]:
         """Return whether inputs of the box go left and right at a node."""
         ensemble = self.ensemble
         j, t = int(ensemble.feature[node]), float(ensemble.threshold[node])
+        goes_left = self._goes_left(node)
+        if goes_left is not None:
+            return bool(goes_left.any()), bool((self._held[j] & ~goes_left).any())
         nan, nan_left = self._takes_nan[j], bool(ensemble.missing_left[node])
         number = self._has_number[j]
         left = (number and t > self._lower[j]) or (nan and nan_left)
@@ -138,7 +185,10 @@ class Program:
                 leaves.append(node)
                 continue
             left, right = self._directions(node)
-            if left and right:
+            if left and right and j in self._held:
+                for v in np.flatnonzero(self._held[j]).tolist():
+                    self._binary.setdefault((j, v), -1)
+            elif left and right:
                 t = float(self.ensemble.threshold[node])
                 if self._has_number[j] and self._lower[j] < t < self._upper[j]:
                     self._binary.setdefault((j, t), -1)
@@ -154,7 +204,7 @@ class Program:
         self._levels: dict[int, list[float]] = {}
         for number, (j, t) in enumerate(sorted(self._binary)):
             self._binary[j, t] = number
-            if t < math.inf:
+            if t < math.inf and j not in self._held:
                 self._levels.setdefault(j, []).append(t)
 
     def _chain_levels(self) -> None:
@@ -166,9 +216,19 @@ class Program:
             if missing is not None:  # the last level is the largest z, so this bounds all of them
                 self._rows.add([(columns[-1], 1.0), (missing, 1.0)], -math.inf, 1.0)
 
+    def _choose_values(self) -> None:
+        for j, values in self._held.items():
+            numbers = [self._binary.get((j, v)) for v in np.flatnonzero(values).tolist()]
+            columns = [(number, 1.0) for number in numbers if number is not None]
+            if columns:
+                self._rows.add(columns, 1.0, 1.0)
+
     def _literal(self, node: int) -> tuple[list[tuple[int, float]], float]:
         """Return entries and constant of the expression that is 1 iff a node with both directions sends x left."""
         j, t = int(self.ensemble.feature[node]), float(self.ensemble.threshold[node])
+        goes_left = self._goes_left(node)
+        if goes_left is not None:
+            return [(self._binary[j, v], 1.0) for v in np.flatnonzero(goes_left).tolist()], 0.0
         if t >= self._upper[j]:  # every number goes left, so right is NaN
             return [(self._binary[j, math.inf], -1.0)], 1.0
         entries = [] if t <= self._lower[j] else [(self._binary[j, t], 1.0)]

@@ -16,6 +16,8 @@ from onetree.ensemble import Ensemble
 from onetree.errors import FidelityError, InvalidInputError, LimitReachedError
 from onetree.importers.order import sums_are_exact
 from onetree.tree import Tree
+from onetree.verify.blocks import Block
+from onetree.verify.translated import Translated
 from onetree.verify.verdict import Verdict, class_map, differing, walk
 
 MAX_CLASSES = 256  # a class is one byte in the native core
@@ -24,6 +26,7 @@ MAX_CLASSES = 256  # a class is one byte in the native core
 def prove(
     tree: Tree,
     ensemble: Ensemble,
+    blocks: tuple[Block, ...] = (),
     *,
     time_limit: float | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -35,7 +38,8 @@ def prove(
         )
     to_ensemble = class_map(tree, ensemble)
     classes = np.where(to_ensemble < 0, ensemble.n_classes, to_ensemble)  # a label that no input has
-    n_leaves = tree.n_leaves
+    on_axes = Translated(tree, ensemble, blocks)
+    split, n_leaves = on_axes.tree, on_axes.tree.n_leaves
 
     def report(phase: str, elapsed: float, lower: int, upper: int, n_done: int, fraction: float) -> None:
         if progress is not None:
@@ -43,12 +47,12 @@ def prove(
 
     try:
         point, counts = _core.certify_tree(
-            ensemble,
-            tree.feature,
-            tree.threshold,
-            tree.children_left,
-            tree.children_right,
-            classes.astype(np.int32)[tree.leaf_class],
+            on_axes.ensemble,
+            split.feature,
+            split.threshold,
+            split.children_left,
+            split.children_right,
+            classes.astype(np.int32)[split.leaf_class],
             0.0 if time_limit is None else time_limit,
             None if progress is None else report,
         )
@@ -57,6 +61,7 @@ def prove(
             f"no verdict within {time_limit:g} seconds; raise time_limit to go through all leaves"
         ) from None
     if point.size:
+        point = on_axes.point(point)
         same = to_ensemble[tree.leaf_class[walk(tree, point[np.newaxis])]] == ensemble.predict_index(point[np.newaxis])
         if same.all():
             raise FidelityError(

@@ -65,10 +65,14 @@ def differing(tree: Tree, ensemble: Ensemble, method: str, n_checked: int, point
 def walk(tree: Tree, rows: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the leaf of each row: the plain reading of the tree's arrays that the proofs rely on."""
     node = np.zeros(len(rows), dtype=np.intp)
+    element = {j: kind.element(rows[:, j]) for j, kind in enumerate(tree.categories) if kind is not None}
     at = np.flatnonzero(tree.feature[node] >= 0)
     while at.size:
         here = node[at]
         goes_left = rows[at, tree.feature[here]] <= tree.threshold[here]  # NaN compares false and goes right
+        for j, elements in element.items():
+            tested = tree.feature[here] == j
+            goes_left[tested] = tree.subsets[tree.subset[here[tested]], elements[at[tested]]]
         node[at] = np.where(goes_left, tree.children_left[here], tree.children_right[here])
         at = at[tree.feature[node[at]] >= 0]
     return node
