@@ -31,7 +31,11 @@ class FidelityError(OnetreeError):
 
 
 class LimitReachedError(OnetreeError):
-    """A limit was reached before any faithful tree was found."""
+    """A limit was reached before any faithful tree was found, or before it was proven: then `solution` holds it."""
+
+    def __init__(self, message: str = "", solution: object = None) -> None:
+        super().__init__(message)
+        self.solution = solution
 
 
 class SomeFailedError(OnetreeError):

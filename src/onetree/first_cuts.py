@@ -1,16 +1,19 @@
 """The first cuts of a huge tree: the space in boxes that can be worked on apart.
 
-Follows the rule of the heuristic: cut where the class of sampled cells changes most often, and where least is left. The
-cuts depend on the ensemble, the seed and the number of boxes only. Finds no tree: that is what the boxes are for.
+Follows the rule of the heuristic: cut where the class of sampled cells changes most often, and where least is left.
+Cuts only at thresholds of features that stand alone: categorical features and groups stay whole in every box. The cuts
+depend on the ensemble, the seed and the number of boxes only. Finds no tree: that is what the boxes are for.
 """
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.categories import Categories
 from onetree.domain import Domain
 from onetree.ensemble import Ensemble
 from onetree.grid import Grid
@@ -29,28 +32,29 @@ _NEAR_BEST = 0.7  # share of the most changes that makes a candidate
 class Box:
     """A part of the space: the values of each feature, and the ensemble inside."""
 
-    values: tuple[Values, ...]
+    domain: Domain
     inside: Ensemble
     n_cells: int
 
     @classmethod
-    def of(cls, values: tuple[Values, ...], ensemble: Ensemble) -> "Box":
-        """Give the box with these values, all of which belong to the inputs of the ensemble."""
-        inside = restrict(ensemble, Domain(values))
-        return cls(values, inside, Grid.of(inside).n_cells)
-
-    @property
-    def domain(self) -> Domain:
-        """The box as a domain."""
-        return Domain(self.values)
+    def of(cls, domain: Domain, ensemble: Ensemble) -> "Box":
+        """Give the box with this domain, which belongs to the inputs of the ensemble and has values everywhere."""
+        inside = restrict(ensemble, domain)
+        return cls(domain, inside, Grid.of(inside, domain if domain.groups else None).n_cells)
 
     def sides(self, feature: int, threshold: float) -> tuple["Box", "Box"]:
         """Cut the box in two. Neither side is empty where the ensemble inside has this split."""
+        values = self.domain.values
         left, right = (
-            Box.of((*self.values[:feature], half, *self.values[feature + 1 :]), self.inside)
-            for half in _halves(self.values[feature], threshold)
+            Box.of(replace(self.domain, values=(*values[:feature], half, *values[feature + 1 :])), self.inside)
+            for half in _halves(self.whole(feature), threshold)
         )
         return left, right
+
+    def whole(self, feature: int) -> Values:
+        """Return the values of a feature."""
+        values = self.domain.values[feature]
+        return Values(missing=bool(self.inside.nan_features[feature])) if values is None else values
 
 
 @dataclass(frozen=True)
@@ -71,24 +75,48 @@ class FirstCuts:
     boxes: dict[int, Box]
 
 
-def first_cuts(ensemble: Ensemble, domain: Domain | None, max_boxes: int, seed: int) -> FirstCuts:
-    """Cut the box with most cells, again and again, until there are enough boxes or all are small."""
-    given = (None,) * ensemble.n_features if domain is None else domain.values
+def first_cuts(
+    ensemble: Ensemble,
+    domain: Domain | None,
+    max_boxes: int,
+    seed: int,
+    *,
+    known: Mapping[int, Cut] | None = None,
+    made: Callable[[int, Cut], None] | None = None,
+) -> FirstCuts:
+    """Cut the box with most cells, again and again, until there are enough boxes or all are small.
+
+    Cuts that are `known` from an earlier call with the same arguments are not searched for again; `made` hears of each
+    of the others.
+    """
+    given = Domain((None,) * ensemble.n_features) if domain is None else domain
     whole = tuple(
-        Values(missing=missing) if values is None else values
-        for values, missing in zip(given, ensemble.nan_features.tolist(), strict=True)
+        Values(missing=missing) if values is None and kind is None else values
+        for values, missing, kind in zip(given.values, ensemble.nan_features.tolist(), ensemble.categories, strict=True)
     )
-    nodes = [Box.of(whole, ensemble)]
+    nodes = [Box.of(replace(given, values=whole, origin=""), ensemble)]
     cuts: dict[int, Cut] = {}
     waiting = [(-nodes[0].n_cells, 0)]
-    while len(waiting) < max_boxes and -waiting[0][0] > FEW_CELLS:
+    uncut: list[int] = []  # large, but there is no threshold to cut at
+    while waiting and len(waiting) + len(uncut) < max_boxes and -waiting[0][0] > FEW_CELLS:
         _, node = heappop(waiting)
-        hyperplane, sides = _best_cut(nodes[node], np.random.default_rng((seed, node)))
-        cuts[node] = Cut(*hyperplane, len(nodes), len(nodes) + 1)
+        if known is not None and node in known:
+            cuts[node] = known[node]
+            sides = nodes[node].sides(known[node].feature, known[node].threshold)
+        else:
+            found = _best_cut(nodes[node], np.random.default_rng((seed, node)))
+            if found is None:
+                uncut.append(node)
+                continue
+            hyperplane, sides = found
+            cuts[node] = Cut(*hyperplane, len(nodes), len(nodes) + 1)
+            if made is not None:
+                made(node, cuts[node])
         for side in sides:
             heappush(waiting, (-side.n_cells, len(nodes)))
             nodes.append(side)
-    return FirstCuts(cuts, {node: nodes[node] for _, node in waiting})
+    left_over = [*uncut, *(node for _, node in waiting)]
+    return FirstCuts(cuts, {node: nodes[node] for node in left_over})
 
 
 def _halves(values: Values, threshold: float) -> tuple[Values, Values]:
@@ -104,10 +132,12 @@ def _halves(values: Values, threshold: float) -> tuple[Values, Values]:
     return below, replace(values, low=following)
 
 
-def _best_cut(box: Box, rng: np.random.Generator) -> tuple[tuple[int, float], tuple[Box, Box]]:
-    """Choose a hyperplane, and give both sides of the box."""
-    hyperplanes = _heaviest(box.inside)
-    changes = _class_changes(box.inside, hyperplanes, rng)
+def _best_cut(box: Box, rng: np.random.Generator) -> tuple[tuple[int, float], tuple[Box, Box]] | None:
+    """Choose a hyperplane, and give both sides of the box; None if there is no hyperplane to choose."""
+    hyperplanes = _heaviest(box)
+    if not hyperplanes:
+        return None
+    changes = _class_changes(box, hyperplanes, rng)
     order = np.argsort(-changes, kind="stable")  # the heavier first among equals
     near = order[changes[order] >= _NEAR_BEST * changes.max()][: _N_CANDIDATES if changes.any() else 1]
     candidates = [(hyperplanes[index], box.sides(*hyperplanes[index])) for index in near.tolist()]
@@ -120,10 +150,14 @@ def _left_over(sides: tuple[Box, Box]) -> float:
     return float(np.logaddexp(left, right))
 
 
-def _heaviest(ensemble: Ensemble) -> list[tuple[int, float]]:
+def _heaviest(box: Box) -> list[tuple[int, float]]:
     """Return the hyperplanes that most inputs meet, if each split halved them: feature and threshold."""
+    ensemble = box.inside
+    alone = np.array([kind is None for kind in ensemble.categories])
+    alone[[feature for group in box.domain.groups for feature in group.features]] = False
     _, depth = node_depths(ensemble.roots, ensemble.feature, ensemble.left, ensemble.right)
-    splits = (ensemble.feature >= 0) & ((ensemble.threshold < np.inf) | ensemble.nan_features[ensemble.feature])
+    splits = (ensemble.feature >= 0) & alone[ensemble.feature]
+    splits &= (ensemble.threshold < np.inf) | ensemble.nan_features[ensemble.feature]
     pairs = np.stack([ensemble.feature[splits].astype(np.float64), ensemble.threshold[splits]])
     pairs, at = np.unique(pairs, axis=1, return_inverse=True)
     weight = np.bincount(at.ravel(), np.exp2(-depth[splits].astype(np.float64)))
@@ -131,13 +165,17 @@ def _heaviest(ensemble: Ensemble) -> list[tuple[int, float]]:
     return [(int(feature), threshold) for feature, threshold in pairs[:, chosen].T.tolist()]
 
 
-def _class_changes(
-    ensemble: Ensemble, hyperplanes: list[tuple[int, float]], rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _class_changes(box: Box, hyperplanes: list[tuple[int, float]], rng: np.random.Generator) -> NDArray[np.int64]:
     """Count for each hyperplane the sampled cells whose class changes across it."""
+    ensemble = box.inside
     levels = Grid.of(ensemble).levels
-    slabs = [_inputs_of_slabs(each) for each in levels]
+    slabs = [
+        _inputs_of_slabs(each) if kind is None else _inputs_of_elements(kind, box.whole(feature))
+        for feature, (each, kind) in enumerate(zip(levels, ensemble.categories, strict=True))
+    ]
     cells = np.stack([inputs[rng.integers(len(inputs), size=_N_SAMPLES)] for inputs in slabs], axis=1)
+    for group in box.domain.groups:
+        cells[:, group.features] = group.allowed[rng.integers(len(group.allowed), size=_N_SAMPLES)]
     rows = np.tile(cells, (len(hyperplanes), 2, 1, 1))
     for pair, (feature, threshold) in zip(rows, hyperplanes, strict=True):
         level = int(np.searchsorted(levels[feature], threshold))
@@ -153,3 +191,10 @@ def _inputs_of_slabs(levels: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.zeros(1)
     last = np.nan if levels[-1] == np.inf else np.nextafter(levels[-1], np.inf)
     return np.append(levels, last)
+
+
+def _inputs_of_elements(kind: Categories, values: Values) -> NDArray[np.float64]:
+    """Return an input for each element of a categorical feature whose example belongs to the values, or for one."""
+    inputs = np.array([kind.example(element) for element in range(kind.n_elements)])
+    inputs = inputs[values.contain(inputs)]
+    return inputs if inputs.size else np.zeros(1)

@@ -4,8 +4,9 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter, time
 
-from onetree.errors import InvalidInputError
+from onetree.errors import InvalidInputError, LimitReachedError
 
 OBJECTIVES = ("depth", "leaves", "depth-leaves", "leaves-depth")  # in the order of the core's numbers
 
@@ -24,7 +25,7 @@ class Progress:
         What is proven, and what is in hand, for the objective's first measure.
     states : int
         Boxes or states settled; leaves of the tree so far in the phase "heuristic", descents in "estimate", sources
-        in "many", parts in "parts".
+        in "many", parts in "parts", cells or leaves proven in "proof".
     fraction : float or None
         Share of the work that is done, where it is known; in the phase "heuristic", share of the space.
     """
@@ -38,7 +39,13 @@ class Progress:
 
 
 ProgressCallback = Callable[[Progress], object]
-NativeCallback = Callable[[str, float, int, int, int, float], object]
+
+
+class StopSearch(Exception):  # noqa: N818 - no error, but a wish, as StopIteration is
+    """Raised in a progress callback: the work ends as at a time limit, with the best that there is.
+
+    Any other exception ends it too, but leaves nothing.
+    """
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -84,13 +91,16 @@ def threads(n_jobs: int) -> int:
     return n_jobs
 
 
-def adapt(progress: ProgressCallback | None) -> NativeCallback | None:
-    """Turn the core's plain numbers into `Progress`."""
-    if progress is None:
-        return None
+class Reporter:
+    """A progress callback as the native core calls it; remembers when it asked to stop."""
 
-    def report(phase: str, elapsed: float, lower: int, upper: int, states: int, fraction: float) -> None:
-        progress(
+    def __init__(self, progress: ProgressCallback) -> None:
+        self._progress = progress
+        self.stopped_at: float | None = None  # on the clock of `perf_counter`
+
+    def __call__(self, phase: str, elapsed: float, lower: int, upper: int, states: int, fraction: float) -> bool:
+        """Pass on the core's plain numbers as a `Progress`, and tell whether to stop."""
+        return self.tell(
             Progress(
                 phase,
                 elapsed,
@@ -101,4 +111,33 @@ def adapt(progress: ProgressCallback | None) -> NativeCallback | None:
             )
         )
 
-    return report
+    def tell(self, progress: Progress) -> bool:
+        """Pass on a report, and tell whether to stop."""
+        try:
+            self._progress(progress)
+        except StopSearch:
+            if self.stopped_at is None:
+                self.stopped_at = perf_counter()
+        return self.stopped_at is not None
+
+
+def adapt(progress: ProgressCallback | None) -> Reporter | None:
+    """Make a callback for the core, if there is one to call."""
+    return None if progress is None else Reporter(progress)
+
+
+@dataclass(frozen=True)
+class Until:
+    """A progress callback that ends the work at a time of day, in whichever process it is called."""
+
+    end: float  # seconds since the epoch, which all processes of a machine agree on
+
+    @classmethod
+    def after(cls, time_limit: float) -> "Until":
+        """Give the callback for a limit in seconds from now."""
+        return cls(time() + time_limit)
+
+    def __call__(self, progress: Progress | None = None) -> None:
+        """Raise `LimitReachedError` if the time is up."""
+        if time() >= self.end:
+            raise LimitReachedError("the time limit was reached before all was done; raise time_limit")

@@ -7,12 +7,13 @@ travels is arrays. A model is read where the call is made, so that no worker nee
 import inspect
 import os
 import warnings
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sized
 from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, Literal, cast, overload
 
+from onetree.checkpoint import Checkpoint, fingerprint
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError, SomeFailedError
 from onetree.limits import Progress, ProgressCallback, check_choice, memory_bytes
@@ -31,6 +32,7 @@ def born_again_many(
     n_jobs: int | None = None,
     errors: Literal["raise"] = "raise",
     progress: ProgressCallback | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> list[Solution]: ...
 
@@ -42,6 +44,7 @@ def born_again_many(
     n_jobs: int | None = None,
     errors: Literal["return"],
     progress: ProgressCallback | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> list[Outcome]: ...
 
@@ -52,6 +55,7 @@ def born_again_many(
     n_jobs: int | None = None,
     errors: str = "raise",
     progress: ProgressCallback | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> list[Solution] | list[Outcome]:
     """Convert many models, each as `born_again` would, several at a time.
@@ -69,6 +73,9 @@ def born_again_many(
     progress : callable, optional
         Called here with a `Progress` after each conversion: phase "many", and in `states` how many are done. An
         exception raised in it stops everything.
+    checkpoint : path, optional
+        A file for the solutions as they come. A later call with the same options takes from it what is there, so that
+        a process that was killed loses no more than what was underway. Models are known by their content.
     **options
         Those of `born_again`, the same for every source. Limits hold for each conversion on its own; without
         `memory_limit`, as many as there are processors share what their machine has free.
@@ -90,7 +97,24 @@ def born_again_many(
     check_choice("errors", errors, _ERRORS)
     inspect.signature(born_again).bind(None, **options)  # a TypeError here and now, not one for each source
     total = len(sources) if isinstance(sources, Sized) else None
-    found = run_jobs(((source, options) for source in sources), n_jobs=n_jobs, progress=progress, total=total)
+    if checkpoint is not None and options.get("support") is not None:
+        raise InvalidInputError("trees for support= are quick and not kept; leave out checkpoint=")
+    task = {name: value if _is_plain(value) else fingerprint(value) for name, value in options.items()}
+    keys: dict[int, str] = {}  # of the sources that are not known yet
+    with Checkpoint(checkpoint, {"kind": "many", "options": task}) as kept:
+
+        def recall(number: int, job: Job) -> Solution | None:
+            keys[number] = fingerprint(job[0])
+            return kept.proven_solution(keys[number], cast(Ensemble, job[0]))
+
+        found = run_jobs(
+            ((source, options) for source in sources),
+            n_jobs=n_jobs,
+            progress=progress,
+            total=total,
+            recall=None if checkpoint is None else recall,
+            keep=None if checkpoint is None else lambda number, solution: kept.put_solution(keys[number], solution),
+        )
     failed = [number for number, outcome in enumerate(found) if isinstance(outcome, Exception)]
     if failed and errors == "raise":
         first = found[failed[0]]
@@ -110,23 +134,37 @@ def run_jobs(
     total: int | None = None,
     phase: str = "many",
     stop_at_error: bool = False,
+    recall: Callable[[int, Job], Solution | None] | None = None,
+    keep: Callable[[int, Solution], None] | None = None,
 ) -> list[Outcome]:
     """Run each job wherever joblib has room, and give solutions and errors in the order of the jobs.
 
-    With `stop_at_error` the first error that comes back is raised instead, and what has not begun is not begun.
+    With `stop_at_error` the first error that comes back is raised instead, and what has not begun is not begun. A job
+    whose solution `recall` knows is not run; `keep` hears of the solutions of the others, by the number of the job.
     """
     from joblib import Parallel, delayed
 
     started = perf_counter()
     n_workers = _number_of_workers(n_jobs)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    tasks = (delayed(_convert)(number, job, n_workers) for number, job in enumerate(_read(jobs)))
     found: dict[int, Outcome] = {}
+
+    def unknown() -> Iterator[tuple[int, Job | Exception]]:
+        for number, job in enumerate(_read(jobs)):
+            solution = None if recall is None or isinstance(job, Exception) else recall(number, job)
+            if solution is None:
+                yield number, job
+            else:
+                found[number] = solution
+
+    tasks = (delayed(_convert)(number, job, n_workers) for number, job in unknown())
     with _closed_after(parallel(tasks)) as finished:
         for number, outcome in finished:
             if stop_at_error and isinstance(outcome, Exception):
                 raise outcome
-            found[number] = _frozen(outcome)
+            found[number] = outcome
+            if keep is not None and isinstance(outcome, Solution):
+                keep(number, outcome)
             if progress is not None:
                 fraction = len(found) / total if total else None
                 progress(Progress(phase, perf_counter() - started, None, None, len(found), fraction))
@@ -185,11 +223,8 @@ def _convert(number: int, job: Job | Exception, n_workers: int) -> tuple[int, Ou
         return number, error
 
 
-def _frozen(outcome: Outcome) -> Outcome:
-    """Give back what arrays lose on their way between processes: that nobody may write into them."""
-    if isinstance(outcome, Exception) or not outcome.tree.feature.flags.writeable:
-        return outcome
-    return replace(outcome, tree=replace(outcome.tree))
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float)
 
 
 def _listed(numbers: list[int], most: int = 8) -> str:

@@ -4,31 +4,55 @@ Below the cuts everything is left to `born_again` inside a domain. The tree depe
 computes them or how many do. Nothing here recurses on the depth of a tree.
 """
 
+import math
+import os
+from dataclasses import asdict, replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
+from onetree.checkpoint import Checkpoint, fingerprint
 from onetree.domain import Domain, DomainLike, as_domain
 from onetree.ensemble import Ensemble, as_ensemble
-from onetree.errors import InvalidInputError
-from onetree.first_cuts import FirstCuts, first_cuts
-from onetree.limits import OBJECTIVES, ProgressCallback, check_choice
+from onetree.errors import InvalidInputError, LimitReachedError, ModelFileError
+from onetree.first_cuts import Cut, FirstCuts, first_cuts
+from onetree.grid import Grid
+from onetree.limits import (
+    OBJECTIVES,
+    Progress,
+    ProgressCallback,
+    Reporter,
+    StopSearch,
+    Until,
+    check_choice,
+    memory_bytes,
+    seconds,
+)
 from onetree.many import run_jobs
-from onetree.solve import Solution, Value
+from onetree.proof import prove
+from onetree.solve import Solution, Value, best_of, exact_if_quick
 from onetree.tree import LEAF, Tree
+
+_METHODS = ("heuristic", "auto")
+_ROOT_OF_CELLS = 100_000  # of a part of about a second
+_FEWEST_PARTS, _MOST_PARTS = 4, 1024
 
 
 def born_again_in_parts(
     source: object,
     *,
     objective: str = "depth-leaves",
-    n_parts: int = 32,
+    method: str = "heuristic",
+    n_parts: int | None = 32,
     domain: DomainLike | None = None,
+    time_limit: float | None = None,
     memory_limit: float | None = None,
     n_jobs: int | None = None,
     random_state: int = 0,
     progress: ProgressCallback | None = None,
     verify: bool = True,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Solution:
     """Find one huge tree as tasks that run side by side, here or on a cluster.
 
@@ -43,11 +67,18 @@ def born_again_in_parts(
         What to convert.
     objective : {"depth", "leaves", "depth-leaves", "leaves-depth"}
         What the parts minimise.
-    n_parts : int
+    method : {"heuristic", "auto"}
+        "auto" begins as `born_again` does, with an exact search if that is expected to end within a minute, and is
+        content with what it proves. Until it ends nothing of it is kept.
+    n_parts : int or None
         Boxes to cut the space into, at most; fewer where it is small. The tree depends on it, so that it does not
-        follow `n_jobs`, and should be several times as large.
+        follow `n_jobs`, and should be several times as large. None chooses by the number of cells, so that a part
+        takes seconds where that can be had.
     domain, memory_limit, random_state
         As in `born_again`; the limit holds for each part.
+    time_limit : float, optional
+        Seconds. `LimitReachedError` is raised when they have passed before all parts are done; what is done is in the
+        checkpoint.
     n_jobs : int, optional
         Parts at a time, as in `born_again_many`. The tree does not depend on it.
     progress : callable, optional
@@ -55,6 +86,9 @@ def born_again_in_parts(
         raised in it stops everything.
     verify : bool
         Prove each part equivalent to the ensemble inside its box, where it is computed.
+    checkpoint : path, optional
+        A file for what is done. A later call with the same arguments goes on from there, so that a process that was
+        killed loses no more than the parts that were underway, and ends with the same tree. It stays when all is done.
 
     Returns
     -------
@@ -73,38 +107,162 @@ def born_again_in_parts(
     (4, True)
     """
     check_choice("objective", objective, OBJECTIVES)
-    if not isinstance(n_parts, int) or n_parts < 1:
+    check_choice("method", method, _METHODS)
+    if n_parts is not None and (not isinstance(n_parts, int) or n_parts < 1):
         raise InvalidInputError(f"n_parts must be a whole number from 1 on, not {n_parts!r}")
     if not isinstance(random_state, int) or random_state < 0:
         raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
     started = perf_counter()
+    until = None if time_limit is None else Until.after(seconds(time_limit))
+    watched = _watched(progress, until)
     ensemble = as_ensemble(source)
     where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
-    top = first_cuts(ensemble, where, n_parts, random_state)
-    options = {
+    if n_parts is None:
+        n_parts = parts_for(Grid.of(ensemble, where).n_cells)
+    task = {
+        "kind": "parts",
+        "model": fingerprint(ensemble),
+        "domain": fingerprint(where),
         "objective": objective,
-        "method": "heuristic",
-        "memory_limit": memory_limit,
+        "method": method,
+        "parts": n_parts,
         "random_state": random_state,
-        "verify": verify,
+        "memory_limit": memory_limit,
     }
-    # The largest first, so that none is only begun when the others are nearly done.
-    order = sorted(top.boxes, key=lambda node: (-top.boxes[node].n_cells, node))
-    jobs = ((ensemble, {**options, "domain": top.boxes[node].domain}) for node in order)
-    outcomes = run_jobs(jobs, n_jobs=n_jobs, progress=progress, total=len(order), phase="parts", stop_at_error=True)
-    found = {node: part for node, part in zip(order, outcomes, strict=True) if isinstance(part, Solution)}
+    with Checkpoint(checkpoint, task) as kept:
+        memory_limit = memory_limit if checkpoint is None else _fixed_memory(kept, memory_limit)
+        whole = None
+        if method == "auto":
+            asked = {"objective": objective, "domain": where, "memory_limit": memory_limit}
+            whole = _exact(kept, ensemble, asked, n_jobs, watched, verify)
+            if whole is not None and whole.status == "optimal":
+                return whole
+        top = _cuts(kept, ensemble, where, n_parts, random_state, until)
+        # The largest first, so that none is only begun when the others are nearly done.
+        order = sorted(top.boxes, key=lambda node: (-top.boxes[node].n_cells, node))
+        found = {node: part for node in order if (part := kept.get_solution(f"part {node}")) is not None}
+        before, missing = len(found), [node for node in order if node not in found]
+        options = {
+            "objective": objective,
+            "method": "heuristic",
+            "memory_limit": memory_limit,
+            "random_state": random_state,
+            "progress": until,
+            "verify": verify,
+        }
+
+        def keep(number: int, part: Solution) -> None:
+            found[missing[number]] = part
+            kept.put_solution(f"part {missing[number]}", part)
+
+        def tell(report: Progress) -> None:
+            n_done = before + report.states
+            watched(replace(report, states=n_done, fraction=n_done / len(order)))
+
+        run_jobs(
+            ((ensemble, {**options, "domain": top.boxes[node].domain}) for node in missing),
+            n_jobs=n_jobs,
+            progress=tell,
+            phase="parts",
+            stop_at_error=True,
+            keep=keep,
+        )
+        if verify and kept.n_found:
+            _check_found(kept, ensemble, order, set(missing))
     tree = _joined(top, {node: part.tree for node, part in found.items()}, ensemble, where)
     value = _size(tree, objective)
     # A tree of the whole, restricted to a part, is no larger: the best of a part is a bound for the whole.
     bound = max((part.lower_bound for part in found.values()), key=_measures)
     stats = {
         "parts": len(found),
+        "parts_found": before,
         "seconds": perf_counter() - started,
-        "part_seconds": [found[node].stats["total_seconds"] for node in sorted(found)],
-        "peak_bytes": max(part.stats["peak_bytes"] for part in found.values()),
+        "part_seconds": [found[node].stats.get("total_seconds", 0.0) for node in sorted(found)],
+        "peak_bytes": max(part.stats.get("peak_bytes", 0) for part in found.values()),
         "engine": "heuristic",
     }
-    return Solution(tree, objective, "optimal" if value == bound else "feasible", value, bound, stats)
+    joined = Solution(tree, objective, "optimal" if value == bound else "feasible", value, bound, stats)
+    return joined if whole is None else best_of(joined, whole)
+
+
+def _exact(
+    kept: Checkpoint,
+    ensemble: Ensemble,
+    asked: dict[str, Any],
+    n_jobs: int | None,
+    progress: ProgressCallback,
+    verify: bool,
+) -> Solution | None:
+    """Return what exact search of the whole gives, if anything, as an earlier run found it or now."""
+    key = "exact"
+    if key in kept:
+        return kept.proven_solution(key, ensemble)
+    found = exact_if_quick(ensemble, **asked, n_jobs=n_jobs or 1, progress=progress)
+    if found is None:
+        kept.put(key, None)
+        return None
+    if verify:
+        prove(found.tree, ensemble, started=0.0, time_limit=0.0, report=Reporter(progress))
+    kept.put_solution(key, found)
+    return found
+
+
+def _watched(progress: ProgressCallback | None, until: Until | None) -> ProgressCallback:
+    """Return a callback that ends the work at the limit, and leaves nothing half done that could be taken for whole."""
+
+    def report(step: Progress) -> None:
+        if until is not None:
+            until()
+        try:
+            if progress is not None:
+                progress(step)
+        except StopSearch:
+            raise LimitReachedError("stopped before all was done") from None
+
+    return report
+
+
+def parts_for(n_cells: int) -> int:
+    """Return into how many parts a space of so many cells is best cut for parts of a few seconds."""
+    # The heuristic takes about as long as the root of the cells says, where trees are shallow, and less where they are
+    # deep: then there are more parts than it needs, which costs the cuts.
+    return min(max(math.isqrt(n_cells) // _ROOT_OF_CELLS, _FEWEST_PARTS), _MOST_PARTS)
+
+
+def _cuts(
+    kept: Checkpoint, ensemble: Ensemble, where: Domain | None, n_parts: int, seed: int, until: Until | None
+) -> FirstCuts:
+    """Find the first cuts, those that an earlier run found excepted."""
+    known = {node: _cut(kept.get(key)) for node in range(2 * n_parts) if (key := f"cut {node}") in kept}
+
+    def made(node: int, cut: Cut) -> None:
+        kept.put(f"cut {node}", {**asdict(cut), "threshold": repr(cut.threshold)})  # JSON has no infinity
+        if until is not None:
+            until()
+
+    return first_cuts(ensemble, where, n_parts, seed, known=known, made=made)
+
+
+def _cut(record: dict[str, Any]) -> Cut:
+    return Cut(**{**record, "threshold": float(record["threshold"])})
+
+
+def _fixed_memory(kept: Checkpoint, memory_limit: float | None) -> float:
+    """Return the limit of a part in gigabytes; where none is given, the one that the first run chose."""
+    if memory_limit is not None:
+        return memory_limit
+    if "memory" not in kept:
+        kept.put("memory", memory_bytes(None) / 1e9 / (os.cpu_count() or 1))
+    return float(kept.get("memory"))
+
+
+def _check_found(kept: Checkpoint, ensemble: Ensemble, order: list[int], missing: set[int]) -> None:
+    """Prove the parts that come from a file, which need not be what this process would have written."""
+    for node in order:
+        if node not in missing and kept.proven_solution(f"part {node}", ensemble) is None:
+            raise ModelFileError(
+                f"a part in the checkpoint is not equal to the model inside box {node}; delete the file to begin again"
+            )
 
 
 def _size(tree: Tree, objective: str) -> Value:
@@ -133,31 +291,36 @@ class _SharedNodes:
     """Nodes of which no two are equal; children are added before their parents."""
 
     def __init__(self) -> None:
-        self._number: dict[tuple[int, float, int, int, int], int] = {}  # in the order of adding
+        self._number: dict[tuple[int, float, int, int, int, int], int] = {}  # in the order of adding
+        self._sets: dict[bytes, int] = {}  # elements of each set test, one byte each
 
     def leaf(self, leaf_class: int) -> int:
-        return self._number.setdefault((LEAF, 0.0, LEAF, LEAF, leaf_class), len(self._number))
+        return self._number.setdefault((LEAF, 0.0, LEAF, LEAF, leaf_class, -1), len(self._number))
 
-    def split(self, feature: int, threshold: float, left: int, right: int) -> int:
+    def split(self, feature: int, threshold: float, left: int, right: int, subset: int = -1) -> int:
         if left == right:  # a cut that turned out to separate nothing
             return left
-        return self._number.setdefault((feature, threshold, left, right, LEAF), len(self._number))
+        return self._number.setdefault((feature, threshold, left, right, LEAF, subset), len(self._number))
 
     def add(self, tree: Tree) -> int:
         """Add all nodes of a tree and give the number of its root."""
-        arrays = (tree.feature, tree.threshold, tree.children_left, tree.children_right, tree.leaf_class)
+        sets = [self._sets.setdefault(row.tobytes(), len(self._sets)) for row in tree.subsets]
+        subset = np.array([*sets, -1])[tree.subset]  # the last is for nodes that have none
+        arrays = (tree.feature, tree.threshold, tree.children_left, tree.children_right, tree.leaf_class, subset)
         rows = list(zip(*(array.tolist() for array in arrays), strict=True))
         here = [LEAF] * len(rows)
         for node in range(len(rows) - 1, -1, -1):  # children come later
-            feature, threshold, left, right, leaf_class = rows[node]
-            is_leaf = left == LEAF
-            here[node] = self.leaf(leaf_class) if is_leaf else self.split(feature, threshold, here[left], here[right])
+            feature, threshold, left, right, leaf_class, test = rows[node]
+            if left == LEAF:
+                here[node] = self.leaf(leaf_class)
+            else:
+                here[node] = self.split(feature, threshold, here[left], here[right], test)
         return here[0]
 
     def tree(self, ensemble: Ensemble, domain: Domain | None) -> Tree:
         """Give the tree whose root was added last, of which all others are part."""
-        last = len(self._number) - 1
-        feature, threshold, left, right, leaf_class = (
+        last, width = len(self._number) - 1, ensemble.subsets.shape[1]
+        feature, threshold, left, right, leaf_class, subset = (
             np.array(column) for column in zip(*reversed(self._number), strict=True)
         )
         return Tree(
@@ -170,4 +333,7 @@ class _SharedNodes:
             feature_names=ensemble.feature_names,
             nan_features=ensemble.nan_features,
             domain=domain,
+            categories=ensemble.categories,
+            subset=subset,
+            subsets=np.array([np.frombuffer(row, dtype=bool) for row in self._sets]).reshape(len(self._sets), width),
         )

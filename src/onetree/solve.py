@@ -8,12 +8,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from onetree import _core
-from onetree.domain import Domain, DomainLike, as_domain
+from onetree.axes import Axes, axes_of
+from onetree.domain import DomainLike
 from onetree.ensemble import Ensemble, as_ensemble
-from onetree.errors import FidelityError, GridTooLargeError, InvalidInputError, LimitReachedError, UnsupportedModelError
+from onetree.errors import GridTooLargeError, InvalidInputError, LimitReachedError, UnsupportedModelError
 from onetree.limits import OBJECTIVES as OBJECTIVES
-from onetree.limits import ProgressCallback, adapt, check_choice, memory_bytes, seconds, threads
-from onetree.restrict import restrict
+from onetree.limits import ProgressCallback, Reporter, adapt, check_choice, memory_bytes, seconds, threads
+from onetree.proof import prove, time_to_search
 from onetree.tree import Tree
 
 METHODS = ("auto", "exact", "heuristic")
@@ -36,7 +37,7 @@ class Solution:
     objective : str
         What was minimised.
     status : {"optimal", "feasible"}
-        Whether no smaller tree exists, or a limit came first.
+        Whether no smaller tree of the model's own tests exists, or a limit came first.
     value, lower_bound : int or pair of int
         Size of the tree and what is proven: one number for depth or leaves, two in the objective's order
         for the two-stage objectives.
@@ -102,16 +103,20 @@ def born_again(
     engine : {"interval-dp", "branch-and-bound"}, optional
         Force one exact engine instead of the choice by size.
     domain : Domain or mapping, optional
-        What the features can be, such as ``{"age": (18, 99), "sex": "binary", 5: "integer"}``: the tree is exact, and
-        the smallest, for these inputs only, which `Tree.domain` says. Both ends of a range belong to it; a feature that
-        is named is never missing unless it says ``"... or missing"``. See `domain_of` and `domain_around`.
+        What the features can be, such as ``{"age": (18, 99), "sex": "binary", 5: "integer"}``, and which of them belong
+        together, such as ``{("red", "green", "blue"): "one-hot"}``: the tree is exact, and the smallest, for these
+        inputs only, which `Tree.domain` says. Both ends of a range belong to it; a feature that is named is never
+        missing unless it says ``"... or missing"``. Categories go by their codes. See `domain_of` and `domain_around`.
     support : array of shape (n_rows, n_features), optional
         Reference rows. Then the tree follows the ensemble only where these are, for models of any size, and is marked
         as not exact; with ``method="exact"`` it is the smallest that does. The result is a `SupportSolution`.
     held_out, fidelity, max_leaves, certify
-        Only with `support`: what is measured and promised, see `onetree.support.support_tree`.
+        Only with `support`: what is measured and promised, see `onetree.support.support_tree`. There, `domain` and
+        `engine` are refused; `n_jobs`, `memory_limit` and `verify` change nothing: such a tree is built by one thread,
+        in memory that does not grow with the ensemble's grid, and is not equivalent to the ensemble.
     time_limit : float, optional
-        Seconds.
+        Seconds, with the proof, for which a tenth is kept. `LimitReachedError` says that they were too few for any
+        tree, or that the proof did not end; then its `solution` holds the tree.
     memory_limit : float, optional
         Gigabytes; by default 80 % of what the machine has free.
     n_jobs : int
@@ -119,7 +124,8 @@ def born_again(
     random_state : int
         Seed of the heuristic; exact search has no use for it.
     progress : callable, optional
-        Called with a `Progress` about ten times a second; an exception raised in it stops the search.
+        Called with a `Progress` about ten times a second. `StopSearch` raised in it ends the work with the best tree
+        so far, as a time limit would; any other exception ends it without one.
     verify : bool
         Prove the tree equivalent before it is returned.
 
@@ -137,6 +143,7 @@ def born_again(
     >>> solution.status, bool((solution.tree.predict(X) == forest.predict(X)).all())
     ('optimal', True)
     """
+    started = perf_counter()
     check_choice("objective", objective, OBJECTIVES)
     check_choice("method", method, METHODS)
     if engine is not None:
@@ -148,8 +155,13 @@ def born_again(
     if support is not None:
         from onetree.support import support_tree
 
-        if domain is not None or engine is not None:
-            raise InvalidInputError("support= builds from rows and has no use for domain= and engine=; leave them out")
+        if domain is not None:
+            raise InvalidInputError(
+                "support= says by its rows which inputs matter, domain= by ranges; leave out domain= for a tree "
+                "that follows the rows, or support= for one that is exact inside the domain"
+            )
+        if engine is not None:
+            raise InvalidInputError("engine= is about exact trees; leave it out with support=")
         return support_tree(
             source,
             support,
@@ -166,9 +178,11 @@ def born_again(
     if held_out is not None or fidelity is not None or max_leaves is not None or certify:
         raise InvalidInputError("held_out, fidelity, max_leaves and certify belong to support=; give it the rows")
     ensemble = _solvable(source)
-    where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
-    inside = restrict(ensemble, where)
-    request = _Request(inside, where, objective, seconds(time_limit), memory_bytes(memory_limit), adapt(progress))
+    axes = axes_of(ensemble, domain)
+    limit, report = seconds(time_limit), adapt(progress)
+    to_search = (time_to_search(limit) if verify else limit) - (perf_counter() - started)
+    to_search = max(to_search, 1e-9) if limit else 0.0
+    request = _Request(axes, objective, to_search, memory_bytes(memory_limit), report)
     if method == "heuristic":
         found = request.heuristic(random_state)
     elif method == "exact" or engine is not None:
@@ -176,7 +190,7 @@ def born_again(
     else:
         found = request.either(threads(n_jobs), random_state)
     if verify:
-        _prove(found.tree, ensemble)
+        _prove(found, ensemble, started, limit, report)
     return found
 
 
@@ -184,8 +198,7 @@ def born_again(
 class _Request:
     """One ensemble, one objective, the limits: what every method needs."""
 
-    ensemble: Ensemble  # inside the domain
-    domain: Domain | None
+    axes: Axes
     objective: str
     time_limit: float  # 0: none
     memory_limit: float
@@ -194,11 +207,14 @@ class _Request:
     def exact(self, engine: str | None, n_threads: int) -> Solution:
         return self._solve(_AUTO_ENGINE if engine is None else 1 + ENGINES.index(engine), n_threads)
 
+    def exact_table(self, n_threads: int) -> Solution:
+        return self._solve(_QUICK_TABLE, n_threads)
+
     def _solve(self, number: int, n_threads: int) -> Solution:
         objective = OBJECTIVES.index(self.objective)
         return self._run(
             lambda: _core.solve(
-                self.ensemble, objective, number, self.time_limit, self.memory_limit, n_threads, self.progress
+                self.axes.ensemble, objective, number, self.time_limit, self.memory_limit, n_threads, self.progress
             )
         )
 
@@ -206,7 +222,7 @@ class _Request:
         objective = OBJECTIVES.index(self.objective)
         return self._run(
             lambda: _core.heuristic(
-                self.ensemble,
+                self.axes.ensemble,
                 objective,
                 _AUTO_BOXES,
                 random_state,
@@ -221,7 +237,7 @@ class _Request:
         start = perf_counter()
         proven = None
         try:
-            proven = self._solve(_QUICK_TABLE, n_threads)
+            proven = self.exact_table(n_threads)
             if proven.status == "optimal":
                 return proven
         except GridTooLargeError:
@@ -235,15 +251,39 @@ class _Request:
             if proven is None:
                 raise
             return proven
-        if proven is None:
-            return found
-        best = min(found, proven, key=lambda each: _measures(each.value))
-        bound = max(found.lower_bound, proven.lower_bound, key=_measures)
-        return replace(best, lower_bound=bound, status="optimal" if best.value == bound else best.status)
+        return found if proven is None else best_of(found, proven)
 
     def _run(self, job: Callable[[], dict[str, Any]]) -> Solution:
         result = _run(job)
-        return _solution(self.ensemble, self.domain, self.objective, result["solutions"][0], result["stats"])
+        return _solution(self.axes, self.objective, result["solutions"][0], result["stats"])
+
+
+def exact_if_quick(
+    source: object,
+    *,
+    objective: str,
+    domain: DomainLike | None = None,
+    memory_limit: float | None = None,
+    n_jobs: int = 1,
+    progress: ProgressCallback | None = None,
+) -> Solution | None:
+    """Take the first step of ``method="auto"``: the optimum where it is expected within a minute, else what is known.
+
+    Nothing is proven about the tree. None where the grid is too large to look at.
+    """
+    axes = axes_of(_solvable(source), domain)
+    request = _Request(axes, objective, 0.0, memory_bytes(memory_limit), adapt(progress))
+    try:
+        return request.exact_table(threads(n_jobs))
+    except GridTooLargeError:
+        return None
+
+
+def best_of(found: Solution, other: Solution) -> Solution:
+    """Return the better of two solutions, with the better of their bounds."""
+    best = min(found, other, key=lambda each: _measures(each.value))
+    bound = max(found.lower_bound, other.lower_bound, key=_measures)
+    return replace(best, lower_bound=bound, status="optimal" if best.value == bound else best.status)
 
 
 def pareto_front(
@@ -262,19 +302,34 @@ def pareto_front(
     has fewer leaves, and no tree with as few leaves is shallower. At a limit, what is proven so far comes back with
     ``stats["complete"]`` False; where that is nothing, a single faithful tree of status "feasible".
     """
+    started, limit, report = perf_counter(), seconds(time_limit), adapt(progress)
     ensemble = _solvable(source)
-    where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
-    inside = restrict(ensemble, where)
+    axes = axes_of(ensemble, domain)
+    to_search = time_to_search(limit) if verify else limit
     result = _run(
-        lambda: _core.pareto_front(
-            inside, seconds(time_limit), memory_bytes(memory_limit), threads(n_jobs), adapt(progress)
-        )
+        lambda: _core.pareto_front(axes.ensemble, to_search, memory_bytes(memory_limit), threads(n_jobs), report)
     )
-    front = [_solution(inside, where, "depth-leaves", found, result["stats"]) for found in result["solutions"]]
-    if verify:
+    front = [_solution(axes, "depth-leaves", found, result["stats"]) for found in result["solutions"]]
+    return _proven(front, ensemble, started, limit, report) if verify else front
+
+
+def _proven(
+    front: list[Solution], ensemble: Ensemble, started: float, time_limit: float, report: Reporter | None
+) -> list[Solution]:
+    """Return the beginning of a front that could be proven in time."""
+    proven: list[Solution] = []
+    try:
         for solution in front:
-            _prove(solution.tree, ensemble)
-    return front
+            if proven and time_limit and perf_counter() - started > time_limit:
+                break
+            _prove(solution, ensemble, started, time_limit, report)
+            proven.append(solution)
+    except LimitReachedError:
+        if not proven:
+            raise
+    if len(proven) < len(front):
+        proven = [replace(each, stats={**each.stats, "complete": False}) for each in proven]
+    return proven
 
 
 def _solvable(source: object) -> Ensemble:
@@ -295,24 +350,16 @@ def _run(job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
             "or raise memory_limit"
         ) from None
     except _core.LimitReached as error:
+        if str(error) == "stop":
+            raise LimitReachedError("stopped before any faithful tree was found") from None
         raise LimitReachedError(
             f"the {error} limit was reached before any faithful tree was found; raise {error}_limit"
         ) from None
 
 
-def _solution(
-    ensemble: Ensemble, domain: Domain | None, objective: str, found: dict[str, Any], stats: dict[str, Any]
-) -> Solution:
-    tree = Tree(
-        feature=found["feature"],
-        threshold=found["threshold"],
-        children_left=found["children_left"],
-        children_right=found["children_right"],
-        leaf_class=found["leaf_class"],
-        classes=ensemble.classes,
-        feature_names=ensemble.feature_names,
-        nan_features=ensemble.nan_features,
-        domain=domain,
+def _solution(axes: Axes, objective: str, found: dict[str, Any], stats: dict[str, Any]) -> Solution:
+    tree = axes.tree(
+        found["feature"], found["threshold"], found["children_left"], found["children_right"], found["leaf_class"]
     )
     return Solution(
         tree=tree,
@@ -324,15 +371,12 @@ def _solution(
     )
 
 
-def _prove(tree: Tree, ensemble: Ensemble) -> None:
-    from onetree.verify import verify
-
-    verdict = verify(tree, ensemble)
-    if not verdict:
-        raise FidelityError(
-            f"the tree differs from the ensemble at {verdict.counterexample!r}; this is a bug in onetree, "
-            "please report it with the model"
-        )
+def _prove(found: Solution, ensemble: Ensemble, started: float, time_limit: float, report: Reporter | None) -> None:
+    try:
+        prove(found.tree, ensemble, started=started, time_limit=time_limit, report=report)
+    except LimitReachedError as error:
+        error.solution = found
+        raise
 
 
 def in_order(objective: str, depth: int, leaves: int) -> Value:

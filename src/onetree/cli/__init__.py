@@ -13,24 +13,27 @@ import sys
 from collections.abc import Sequence
 
 import onetree
-from onetree.cli import convert, demo, estimate, export, inspect, prune, report, verify
+from onetree.cli import convert, demo, estimate, export, inspect, prune, report, signals, terminal, verify
 from onetree.errors import FidelityError, LimitReachedError, OnetreeError
 
 __all__ = ["main"]
 
 COMMANDS = (demo, inspect, estimate, convert, verify, prune, export, report)
 
-DONE, NOT_EQUIVALENT, BAD_INPUT, LIMIT_REACHED, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, NOT_EQUIVALENT, BAD_INPUT, LIMIT_REACHED, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     arguments = build_parser().parse_args(argv)
     try:
-        code: int = arguments.run(arguments)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return _fail("interrupted; no file was written", INTERRUPTED)
+        with signals.raised():
+            code: int = arguments.run(arguments)
+            sys.stdout.flush()
+    except signals.Terminated as signal:
+        return _fail(f"terminated; {str(signal) or 'no file was written'}", TERMINATED)
+    except KeyboardInterrupt as signal:
+        return _fail(f"interrupted; {str(signal) or 'no file was written'}", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output went away, as in `onetree inspect m.txt | head -1`
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the flush at exit stays silent
@@ -53,7 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Turn a tree ensemble into one decision tree that predicts exactly the same class everywhere.",
         epilog="Begin with `onetree demo`; `onetree COMMAND --help` explains a command. Exit codes: 0 done, 1 not "
         "equivalent, 2 usage, unsupported model or bad input, 3 a limit was reached before any faithful tree was "
-        "found.",
+        "found, or before it was proven; 130 interrupted, 143 terminated.",
     )
     parser.add_argument("--version", action="version", version=f"onetree {onetree.__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -63,6 +66,5 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _fail(message: str, code: int) -> int:
-    with contextlib.suppress(OSError):
-        sys.stderr.write(f"onetree: {message}\n")
+    terminal.tell(message)
     return code

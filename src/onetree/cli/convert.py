@@ -8,8 +8,9 @@ from time import perf_counter
 from typing import Any
 
 import onetree
-from onetree.cli import estimate, options, support, terminal
+from onetree.cli import estimate, options, resume, support, terminal
 from onetree.cli.domain import add_domain, read_domain, words
+from onetree.cli.search import Found, search
 from onetree.errors import LimitReachedError
 from onetree.grid import Grid
 from onetree.limits import memory_bytes
@@ -54,13 +55,14 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
         "--time-limit",
         type=options.positive_number,
         metavar="S",
-        help="seconds; then the best tree so far is saved, if there is one",
+        help="seconds, with the proof; then the best tree so far is saved, if there is one",
     )
     parser.add_argument(
         "--memory-limit", type=options.positive_number, metavar="GB", help="gigabytes (default: 80%% of what is free)"
     )
     parser.add_argument("--jobs", type=options.positive_integer, default=1, metavar="N", help="threads (default: 1)")
     options.add_random_state(parser)
+    resume.add_resume(parser)
     parser.add_argument("--no-verify", action="store_true", help="skip the proof that tree and ensemble are equal")
     options.add_json(parser)
     parser.set_defaults(run=run)
@@ -70,43 +72,47 @@ def run(arguments: argparse.Namespace) -> int:
     """Convert."""
     support.check(arguments)
     terminal.check_output(arguments.output)
+    resume.check(arguments)
     ensemble = options.read_model(arguments)
     if arguments.data is not None:
         return _follow_data(arguments, ensemble)
     domain = read_domain(arguments, ensemble)
     with terminal.bar() as bar:
         started = perf_counter()
-        if arguments.method != "exact" and not arguments.force:
-            inside = restrict(ensemble, domain)
-            if Grid.of(inside).n_boxes > _FEW_BOXES:
-                _check_estimate(inside, arguments, bar)
-        solution = onetree.born_again(
-            ensemble,
-            objective=arguments.objective,
-            method=arguments.method,
-            domain=domain,
-            time_limit=_left(arguments.time_limit, perf_counter() - started),
-            memory_limit=arguments.memory_limit,
-            n_jobs=arguments.jobs,
-            random_state=arguments.random_state,
-            progress=bar.solving,
-            verify=not arguments.no_verify,
-        )
-    solution.tree.save(arguments.output)
+        estimable = arguments.method != "exact" and not arguments.force and not resume.has_begun(arguments)
+        if estimable and Grid.of(ensemble, domain).n_boxes > _FEW_BOXES:
+            _check_estimate(ensemble, domain, arguments, bar)
+        left = _left(arguments.time_limit, perf_counter() - started)
+        if arguments.resume is None:
+            found = search(arguments, ensemble, domain, left, bar.solving)
+        else:
+            solution = resume.convert(arguments, ensemble, domain, left, bar.solving)
+            found = Found(solution, verified=not arguments.no_verify)
+    found.solution.tree.save(arguments.output)
+    resume.remove(arguments)
+    if found.ended:
+        command = shlex.join(["onetree", "verify", arguments.model, arguments.output])
+        advice = "" if found.verified else f"; it was not verified: {command}"
+        terminal.tell(f"{found.ended}; the best tree so far was saved to {arguments.output}{advice}")
     if arguments.json:
-        terminal.show_json({**summary(solution), "verified": not arguments.no_verify, "output": arguments.output})
-        return 0
-    tree = solution.tree
+        terminal.show_json({**summary(found.solution), "verified": found.verified, "output": arguments.output})
+    else:
+        terminal.show(_page(found, ensemble, arguments))
+    return found.code
+
+
+def _page(found: Found, ensemble: onetree.Ensemble, arguments: argparse.Namespace) -> str:
+    """Give the result for people."""
+    solution, tree = found.solution, found.solution.tree
     proven = "proven optimal" if solution.status == "optimal" else f"proven lower bound {solution.lower_bound}"
     where = "everywhere" if tree.domain is None else "inside the domain"
-    equal = "not verified" if arguments.no_verify else f"verified equal {where}"
-    terminal.show(
+    equal = f"verified equal {where}" if found.verified else "not verified"
+    return (
         f"{ensemble.n_trees} trees with {ensemble.n_leaves:,} leaves -> one tree of depth {tree.depth} "
         f"with {tree.n_leaves:,} leaves ({arguments.objective}: {proven}; {equal})\n"
         f"{solution.stats['seconds']:.3g} s, saved to {arguments.output}"
         + ("" if tree.domain is None else f"\nthe domain: {words(tree.domain, tree)}")
     )
-    return 0
 
 
 def _follow_data(arguments: argparse.Namespace, ensemble: onetree.Ensemble) -> int:
@@ -121,11 +127,14 @@ def _follow_data(arguments: argparse.Namespace, ensemble: onetree.Ensemble) -> i
     return 0
 
 
-def _check_estimate(ensemble: onetree.Ensemble, arguments: argparse.Namespace, bar: terminal.Bar) -> None:
+def _check_estimate(
+    ensemble: onetree.Ensemble, domain: onetree.Domain | None, arguments: argparse.Namespace, bar: terminal.Bar
+) -> None:
     """Stop before the work if it would be more than the limits allow."""
     found = onetree.estimate(
         ensemble,
         objective=arguments.objective,
+        domain=domain,
         budget=min(_BUDGET, _SHARE * (arguments.time_limit or _BUDGET / _SHARE)),
         random_state=arguments.random_state,
         progress=bar.solving,
@@ -148,7 +157,8 @@ def _check_estimate(ensemble: onetree.Ensemble, arguments: argparse.Namespace, b
     if remedy:
         lines.append(f"  allow that              {_command(arguments, *remedy)}")
     lines.append(f"  do it whatever it takes {_command(arguments, '--force')}")
-    raise LimitReachedError("\n".join([*lines, *support.alternatives(arguments), estimate.alternatives(ensemble)]))
+    lines += [*support.alternatives(arguments), estimate.alternatives(restrict(ensemble, domain))]
+    raise LimitReachedError("\n".join(lines))
 
 
 def _command(arguments: argparse.Namespace, *more: str) -> str:
@@ -156,7 +166,7 @@ def _command(arguments: argparse.Namespace, *more: str) -> str:
     line = ["onetree", "convert", arguments.model, "-o", arguments.output, "--objective", arguments.objective]
     line += ["--method", arguments.method, "--voting", arguments.voting]
     line += [word for given in arguments.domain for word in ("--domain", given)]
-    for name in ("missing", "max_leaves", "time_limit", "memory_limit", "jobs", "random_state"):
+    for name in ("missing", "max_leaves", "time_limit", "memory_limit", "jobs", "random_state", "resume"):
         value, option = getattr(arguments, name), f"--{name.replace('_', '-')}"
         if value is not None and value != _DEFAULTS.get(name) and option not in more:
             line += [option, f"{value:g}" if isinstance(value, float) else str(value)]
@@ -179,6 +189,6 @@ def summary(solution: Solution) -> dict[str, Any]:
         "gap": solution.gap,
         "depth": tree.depth,
         "leaves": tree.n_leaves,
-        "domain": None if tree.domain is None else tree.domain.to_dict(tree.feature_names),
+        "domain": None if tree.domain is None else tree.domain.to_json(tree.feature_names),
         "stats": solution.stats,
     }

@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         terminal.show_json(result if arguments.output is not None else {**result, "content": content})
     elif arguments.output is None:
-        terminal.show(str(content))
+        terminal.show_content(str(content))
     else:
         terminal.show(f"{terminal.size(len(data))} of {arguments.to} written to {arguments.output}")
     return 0

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,16 +42,18 @@ def read_inputs(path: str, tree: _Named, *, label: str | None, by_position: bool
 
 
 def _by_name(path: str, header: list[str], tree: _Named) -> list[int]:
-    twice = sorted({name for name in tree.feature_names if header.count(name) > 1})
+    times = Counter(header)
+    twice = sorted({name for name in tree.feature_names if times[name] > 1})
     if twice:
         raise InvalidInputError(f"{path}: the column {twice[0]!r} is there twice; rename one of them")
-    absent = [name for name in tree.feature_names if name not in header]
+    absent = [name for name in tree.feature_names if name not in times]
     if absent:
         raise InvalidInputError(
             f"{path} has no column for {len(absent)} of {tree.n_features} features: {_listed(absent)}; its header is "
             f"{_listed(header)}. Rename the columns, or give --by-position if they are in the order of the features"
         )
-    return [header.index(name) for name in tree.feature_names]
+    place = {name: column for column, name in enumerate(header)}
+    return [place[name] for name in tree.feature_names]
 
 
 def _by_position(path: str, header: list[str], tree: _Named, label: str | None) -> list[int]:
@@ -66,6 +69,8 @@ def _by_position(path: str, header: list[str], tree: _Named, label: str | None) 
 def _number(field: str, path: str, number: int, name: str) -> float:
     text = field.strip()
     try:
+        if "_" in text:  # Python would read 1_0 as 10
+            raise ValueError
         return float(text) if text else np.nan
     except ValueError:
         raise InvalidInputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import tempfile
@@ -16,11 +17,25 @@ from onetree.errors import InvalidInputError
 from onetree.limits import Progress
 
 _BAR_DELAY = 1.0  # seconds; short work shows no bar
+# A terminal obeys control characters, and a file must not command the terminal.
+_CONTROL = {*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")}
+_AS_TEXT = {code: f"\\x{code:02x}" for code in _CONTROL}
 
 
 def show(text: str) -> None:
-    """Print a result for people."""
+    """Print a result for people, in which names from files may stand."""
+    sys.stdout.write(text.translate(_AS_TEXT) + "\n")
+
+
+def show_content(text: str) -> None:
+    """Print what would else be written to a file, as it is."""
     sys.stdout.write(text + "\n")
+
+
+def tell(message: str) -> None:
+    """Print to stderr what became of the command."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"onetree: {message.translate(_AS_TEXT)}\n")
 
 
 def show_json(result: dict[str, Any]) -> None:

@@ -1,0 +1,83 @@
+"""The option ``--resume`` of ``onetree convert``: a conversion that goes on where another process was ended."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import onetree
+from onetree.cli import terminal
+from onetree.domain import Domain
+from onetree.errors import InvalidInputError, LimitReachedError
+from onetree.limits import ProgressCallback
+from onetree.solve import Solution
+
+
+def add_resume(parser: argparse.ArgumentParser) -> None:
+    """Add the option."""
+    parser.add_argument(
+        "--resume",
+        metavar="FILE",
+        help="keep in FILE what is done; the same command goes on from there if it was ended by whatever means. Large "
+        "trees are then found in parts. FILE is removed when the tree is saved",
+    )
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    if arguments.resume is None:
+        return
+    if arguments.data is not None:
+        raise InvalidInputError("--data takes no time that would be worth --resume; leave one of them out")
+    if arguments.method == "exact":
+        raise InvalidInputError(
+            "an exact search cannot go on where it was ended, only begin again; leave out --resume, or take --method "
+            "auto, which keeps what it finds after an exact search of a minute at most"
+        )
+    terminal.check_output(arguments.resume)
+
+
+def has_begun(arguments: argparse.Namespace) -> bool:
+    """Tell whether there is something to go on from."""
+    return arguments.resume is not None and Path(arguments.resume).exists()
+
+
+def convert(
+    arguments: argparse.Namespace,
+    ensemble: onetree.Ensemble,
+    domain: Domain | None,
+    time_limit: float | None,
+    progress: ProgressCallback,
+) -> Solution:
+    """Find the tree that the options ask for, or the part of it that is missing."""
+    try:
+        return onetree.born_again_in_parts(
+            ensemble,
+            objective=arguments.objective,
+            method=arguments.method,
+            n_parts=None,
+            domain=domain,
+            time_limit=time_limit,
+            memory_limit=arguments.memory_limit,
+            n_jobs=arguments.jobs,
+            random_state=arguments.random_state,
+            progress=progress,
+            verify=not arguments.no_verify,
+            checkpoint=arguments.resume,
+        )
+    except LimitReachedError as error:
+        raise LimitReachedError(f"{error}\n{_outlook(arguments)}") from None
+    except KeyboardInterrupt as signal:
+        raise type(signal)(_outlook(arguments)) from None
+
+
+def remove(arguments: argparse.Namespace) -> None:
+    """Remove the file, once the tree is saved."""
+    if arguments.resume is not None:
+        Path(arguments.resume).unlink(missing_ok=True)
+
+
+def _outlook(arguments: argparse.Namespace) -> str:
+    if has_begun(arguments):
+        return f"what is done is kept in {arguments.resume}: the same command goes on from there"
+    return "nothing was done yet that could be kept"

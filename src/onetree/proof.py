@@ -1,0 +1,74 @@
+"""The proof of a tree that was just found, within what is left of the limits of its search.
+
+Says how a time limit is divided, and what becomes of a tree whose proof does not end. Proves nothing itself.
+"""
+
+from time import perf_counter
+
+from onetree.ensemble import Ensemble
+from onetree.errors import FidelityError, LimitReachedError
+from onetree.limits import Progress, Reporter
+from onetree.tree import Tree
+from onetree.verify import verify
+
+_SHARE, _LEAST = 0.1, 0.25  # of a time limit and in seconds: kept for the proof
+_SLACK, _LEAST_SLACK = 0.05, 0.1  # of a time limit and in seconds: by how much a proof may pass it
+_GRACE = 0.3  # seconds for the proof when the caller has asked to stop
+
+
+def time_to_search(time_limit: float) -> float:
+    """Seconds of a limit that the search may take where its tree is to be proven; 0 is no limit."""
+    return time_limit - min(max(_SHARE * time_limit, _LEAST), time_limit / 2)
+
+
+def prove(tree: Tree, ensemble: Ensemble, *, started: float, time_limit: float, report: Reporter | None) -> None:
+    """Prove that the two are equal, in the time that is left.
+
+    Parameters
+    ----------
+    tree : Tree
+    ensemble : Ensemble
+    started : float
+        When the work began, on the clock of `perf_counter`.
+    time_limit : float
+        Seconds from then on, 0 for no limit. A proof that is underway may take 5 % longer, or a tenth of a second.
+    report : Reporter, optional
+        Hears of the phase "proof". Once it has asked to stop, the proof gets a moment to end.
+
+    Raises
+    ------
+    FidelityError
+        They differ.
+    LimitReachedError
+        The time is up, or the caller asked to stop.
+    """
+    begun = perf_counter()
+
+    def tell(n_done: int, n_all: int) -> None:
+        now = perf_counter()
+        if report is None:
+            return
+        report.tell(Progress("proof", now - begun, None, None, n_done, n_done / n_all))
+        if report.stopped_at is not None and now - max(begun, report.stopped_at) > _GRACE and n_done < n_all:
+            raise LimitReachedError("stopped before the tree was proven")
+
+    left = None
+    if time_limit:
+        left = max(time_limit + max(_SLACK * time_limit, _LEAST_SLACK) - (begun - started), _LEAST_SLACK)
+    # To go through all cells leaves nothing to believe, but where time matters the search is many times as fast.
+    hurried = left is not None or (report is not None and report.stopped_at is not None)
+    method = "search" if hurried else "auto"
+    try:
+        verdict = verify(tree, ensemble, method=method, time_limit=left, progress=None if report is None else tell)
+    except LimitReachedError as error:
+        if report is not None and report.stopped_at is not None:
+            raise
+        raise LimitReachedError(
+            f"a tree was found, but its proof did not end within time_limit={time_limit:g}; raise time_limit, or take "
+            "`solution` of this error and let verify() prove its tree"
+        ) from error
+    if not verdict:
+        raise FidelityError(
+            f"the tree differs from the ensemble at {verdict.counterexample!r}; this is a bug in onetree, "
+            "please report it with the model"
+        )
