@@ -8,6 +8,7 @@ from __future__ import annotations
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
+from benchmarks.fidelity_categorical import CATEGORICAL_CONFIGURATIONS
 from benchmarks.fidelity_models import (
     Configuration,
     adaboost,
@@ -155,5 +156,6 @@ CONFIGURATIONS = (
     Configuration("LightGBM", "binary, 80 x depth 6", lgbm(80, max_depth=6), 2, 8, **GAPS, large=True),
     Configuration("LightGBM", "multiclass, 30 x depth 4", lgbm(30, max_depth=4), 3, 8, large=True),
     Configuration("CatBoost", "multiclass, 80 x depth 4", cat(80, 4), 3, 8, **GAPS, large=True),
+    *CATEGORICAL_CONFIGURATIONS,
 )
 FAMILIES = tuple(dict.fromkeys(configuration.family for configuration in CONFIGURATIONS))

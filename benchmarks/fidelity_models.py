@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +19,12 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
+import onetree
+
 N_ROWS = 240
 SHARE_OF_GAPS = 0.15
+CATEGORICAL = (1, 3)  # columns, where a configuration has categories; not the first ones
+TYPES = ["c" if column in CATEGORICAL else "q" for column in range(4)]  # as XGBoost names them
 RATE = 0.5  # of learning: with the usual rates a few rounds of boosting hardly change a class
 
 
@@ -27,7 +33,8 @@ class Configuration:
     """A model to train.
 
     `train` takes the data and a seed. `missing` and `voting` are given to the import. `predict` is what the library
-    predicts, if that is not the model's own `predict`.
+    predicts, if that is not the model's own `predict`. With `n_categories`, the columns `CATEGORICAL` are categories,
+    and `train` has to tell the library so.
     """
 
     family: str
@@ -42,9 +49,12 @@ class Configuration:
     missing: str = "auto"
     voting: str = "auto"
     predict: Callable[[Any, Any], Any] | None = None
+    n_categories: int = 0
+    file: str = ""  # format of the file that the model is read from; "" reads the model itself
 
     def __str__(self):
         parts = [self.kind, f"K={self.n_classes}"]
+        parts += [f"{self.n_categories} categories"] * (self.n_categories > 0) + [f"from {self.file}"] * bool(self.file)
         parts += ["trained with NaN"] * self.gaps + ["close values"] * self.close
         parts += [f"missing={self.missing}"] * (self.missing != "auto")
         return f"{self.family}: {', '.join(parts)}"
@@ -59,21 +69,41 @@ class Configuration:
         return self.family not in ("HistGradientBoosting", "LightGBM")
 
     @property
+    def codes(self):
+        """What the data call the categories: for scikit-learn any numbers, elsewhere whole ones, some with holes.
+
+        With numpy before 2, whether scikit-learn takes a rounded code for a category depends on the number of rows.
+        """
+        i = np.arange(self.n_categories)
+        if self.family == "HistGradientBoosting":
+            return (1.7 * i - 5).round(1) if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 1.75 * i - 5
+        return 3.0 * i + 1 if self.seed % 2 else 1.0 * i
+
+    @property
+    def n_rows(self):
+        """Rows of the training data; enough of each category for a split by it."""
+        return max(N_ROWS, 12 * self.n_categories)
+
+    @property
     def seed(self):
         return sum(map(ord, str(self)))
 
     def data(self):
         """Training data: classes in bands of a curved score, some labels at random, values of odd seeds rounded."""
         rng = np.random.default_rng(self.seed)
-        X = rng.normal(size=(N_ROWS, self.n_features))
+        X = rng.normal(size=(self.n_rows, self.n_features))
         if self.close:
             X = 2.0**24 + 2 * rng.integers(0, 6, size=X.shape).astype(float)
         elif self.seed % 2:
             X = X.round(1)
         Z = (X - X.mean(axis=0)) / X.std(axis=0)
         score = Z[:, 0] + np.sin(2 * Z[:, 1]) + 0.5 * (Z[:, 2:] ** 2).sum(axis=1)
+        for column in CATEGORICAL if self.n_categories else ():
+            category = rng.integers(0, self.n_categories, self.n_rows)
+            X[:, column] = self.codes[category]
+            score += 1.5 * rng.normal(size=self.n_categories)[category]
         y = np.searchsorted(np.quantile(score, np.arange(1, self.n_classes) / self.n_classes), score)
-        noisy = rng.random(N_ROWS) < 0.1
+        noisy = rng.random(self.n_rows) < 0.1
         y[noisy] = rng.integers(0, self.n_classes, noisy.sum())
         if self.gaps:
             X[rng.random(X.shape) < SHARE_OF_GAPS] = np.nan
@@ -83,6 +113,15 @@ class Configuration:
         """The trained model and its inputs."""
         X, y = self.data()
         return quietly(self.train, X, y, self.seed), X
+
+    def ensemble(self, model):
+        """The model as it is read, from itself or from a file."""
+        if not self.file:
+            return onetree.Ensemble.from_model(model, voting=self.voting, missing=self.missing)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model"
+            path.write_bytes(file_content(model, self.file))
+            return onetree.load_ensemble(path, voting=self.voting, missing=self.missing)
 
     def reference(self, model, X):
         """What the library itself predicts."""
@@ -94,6 +133,18 @@ def quietly(function, *arguments):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function(*arguments)
+
+
+def file_content(model, kind):
+    """The model as its library saves it."""
+    if kind in ("json", "ubj"):
+        booster = model if hasattr(model, "save_raw") else model.get_booster()
+        return bytes(booster.save_raw(kind))
+    if kind == "text":
+        return getattr(model, "booster_", model).model_to_string().encode()
+    import skops.io
+
+    return skops.io.dumps(model)
 
 
 def sklearn_model(cls, *arguments, **parameters):
@@ -137,7 +188,7 @@ def gradient(n_rounds, depth, **parameters):
     ).fit(X, y)
 
 
-def hist(n_rounds, depth):
+def hist(n_rounds, depth, **parameters):
     return lambda X, y, seed: HistGradientBoostingClassifier(
         max_iter=n_rounds,
         max_depth=depth,
@@ -145,6 +196,7 @@ def hist(n_rounds, depth):
         min_samples_leaf=5,
         early_stopping=False,
         random_state=seed,
+        **parameters,
     ).fit(X, y)
 
 
@@ -165,7 +217,9 @@ def xgb_booster(n_rounds, **parameters):
         import xgboost
 
         given = {"seed": seed, "nthread": 1, "verbosity": 0, "eta": RATE} | parameters
-        return xgboost.train(given, xgboost.DMatrix(X, y), num_boost_round=n_rounds)
+        types = {"feature_types": given.pop("feature_types", None)}
+        types["enable_categorical"] = types["feature_types"] is not None
+        return xgboost.train(given, xgboost.DMatrix(X, y, **types), num_boost_round=n_rounds)
 
     return train
 
@@ -179,24 +233,24 @@ def xgb_booster_class(model, X):
     return predicted.astype(int) if predicted.max() > 1 else (predicted > 0.5).astype(int)
 
 
-def lgbm(n_trees, **parameters):
+def lgbm(n_trees, *, categorical="auto", **parameters):
     def train(X, y, seed):
         import lightgbm
 
         given = {"random_state": seed, "n_jobs": 1, "min_child_samples": 5, "verbose": -1}
         given |= {"learning_rate": RATE} | parameters
-        return lightgbm.LGBMClassifier(n_estimators=n_trees, **given).fit(X, y)
+        return lightgbm.LGBMClassifier(n_estimators=n_trees, **given).fit(X, y, categorical_feature=categorical)
 
     return train
 
 
-def lgbm_booster(n_rounds, **parameters):
+def lgbm_booster(n_rounds, *, categorical="auto", **parameters):
     def train(X, y, seed):
         import lightgbm
 
         given = {"seed": seed, "num_threads": 1, "min_data_in_leaf": 5, "verbose": -1}
         given |= {"learning_rate": RATE} | parameters
-        return lightgbm.train(given, lightgbm.Dataset(X, y), num_boost_round=n_rounds)
+        return lightgbm.train(given, lightgbm.Dataset(X, y, categorical_feature=categorical), num_boost_round=n_rounds)
 
     return train
 

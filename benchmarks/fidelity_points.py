@@ -11,10 +11,22 @@ ZERO_BAND = float(np.float32(1e-35))
 BESIDE_ZERO = np.array([0.0, -0.0, ZERO_BAND, -ZERO_BAND, np.nextafter(ZERO_BAND, 1), 5e-324, -5e-324, 1e-45])
 
 
+# As a category: next to nothing, fractions, negative numbers, and ones that are too large for this or that library.
+TINY = (0.0, -0.0, 5e-324, -5e-324, 1e-300, -1e-300, 1e-45, -1e-45, 2.0**-150, -(2.0**-150), -1e-3)
+FRACTIONS = (0.5, -0.5, 2.5, -1.0, np.nextafter(-1.0, 0), np.nextafter(-1.0, -2), -2.0, -7.0, 2.0**31 - 0.5)
+FAR = (255, 256, 2**24 - 1, 2**24, 2**24 + 1, 2**31 - 1, 2**31, -(2**31), 2**32, 2**32 + 1, 2**53, 2**63, 2**64)
+NO_CATEGORIES = np.array([*TINY, *FRACTIONS, *FAR, 1e30, -1e30], dtype=float)
+
+
 def samples(ensemble, X, n_points, rng):
     """Named inputs in float64: the training data, random, on thresholds and, where NaN is an input, with gaps."""
     complete = X if ensemble.nan_features.any() else X[~np.isnan(X).any(axis=1)]
     found = {"training": complete, "random": random_points(X, n_points, rng)}
+    for feature, categories in enumerate(ensemble.categories):
+        if categories is not None:
+            codes = rng.choice(np.append(np.unique(X[~np.isnan(X[:, feature]), feature]), categories.codes), n_points)
+            is_code = rng.random(n_points) < 0.8
+            found["random"][is_code, feature] = codes[is_code]
     found["thresholds"] = points_on_thresholds(ensemble, X, n_points, rng)
     if ensemble.nan_features.any():
         points = points_on_thresholds(ensemble, X, n_points, rng)
@@ -36,12 +48,22 @@ def points_on_thresholds(ensemble, X, n_points, rng):
     points = random_points(X, n_points, rng)
     for feature in range(ensemble.n_features):
         values = np.unique(ensemble.threshold[(ensemble.feature == feature) & np.isfinite(ensemble.threshold)])
+        categories = ensemble.categories[feature]
         if values.size:
-            chosen = rng.choice(beside(values), size=n_points)
+            candidates = beside(values) if categories is None else around_categories(categories)
+            chosen = rng.choice(candidates, size=n_points)
             points[:, feature] = np.where(rng.random(n_points) < 0.85, chosen, points[:, feature])
         near_zero = rng.random(n_points) < 0.03
         points[near_zero, feature] = rng.choice(BESIDE_ZERO, size=near_zero.sum())
     return points
+
+
+def around_categories(categories):
+    """The codes, twice as often as what lies beside them, fractions, and numbers that are no category."""
+    codes = np.array(categories.codes)
+    others = np.concatenate([beside(codes), beside(categories.low), beside(categories.high), codes - 0.5, codes + 0.5])
+    others = np.concatenate([others, codes - 1, codes + 1, np.repeat(NO_CATEGORIES, 1 + len(others) // 200)])
+    return np.concatenate([others, np.resize(codes, 2 * len(others))])
 
 
 def beside(values):

@@ -5,6 +5,7 @@ Every function takes the content of a file and a random generator, and gives the
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import re
@@ -175,10 +176,31 @@ def damage_array(content, rng):
     return packed.getvalue()
 
 
+def damage_checkpoint(content, rng):
+    """Damage a record and correct the checksum, so that it is read at all."""
+    header, _, body = content.partition(b"\n")
+    lines = body.splitlines()
+    chosen = int(rng.integers(len(lines)))
+    lines[chosen] = damage_record(lines[chosen], rng)
+    body = b"".join(line + b"\n" for line in lines)
+    corrected = json.loads(header) | {"sha256": hashlib.sha256(body).hexdigest()}
+    return json.dumps(corrected).encode() + b"\n" + body
+
+
+def damage_record(line, rng):
+    """Damage a record anywhere, or the tree in it, which is a text."""
+    key, record = json.loads(line)
+    if isinstance(record, dict) and "tree" in record and rng.random() < 0.6:
+        record["tree"] = damage_json(record["tree"], rng).decode()
+        return json.dumps([key, record]).encode()
+    return (damage_json, damage_number, damage_bytes)[int(rng.integers(3))](line, rng)
+
+
 DAMAGES = {
     "BA-Trees text": (damage_bytes, damage_number),
     "onetree ensemble": (damage_bytes, damage_number, damage_json),
     "onetree tree": (damage_bytes, damage_number, damage_json),
+    "onetree checkpoint": (damage_bytes, damage_checkpoint, damage_checkpoint),
     "XGBoost JSON": (damage_bytes, damage_number, damage_json),
     "XGBoost UBJ": (damage_bytes, damage_ubj),
     "LightGBM text": (damage_bytes, damage_number, damage_lightgbm),

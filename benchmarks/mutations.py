@@ -3,7 +3,7 @@
 Sound files of each format are damaged in hundreds of ways and read in a child process. Each must be refused with a
 `ModelFileError` or an `UnsupportedModelError`, or be a sound model: then its structure is walked through by other code
 than the importer's, it must predict, and where the library itself reads the same file, the classes of both are
-compared. A crash, a hang, any other exception or a difference is a failure.
+compared. A crash, a hang, a small file that takes much memory, any other exception or a difference is a failure.
 """
 
 from __future__ import annotations
@@ -23,74 +23,44 @@ from pathlib import Path
 import numpy as np
 
 import onetree
-from benchmarks.fidelity_configurations import CONFIGURATIONS
+from benchmarks.memory import peak_bytes, reset_peak, resident_bytes
 from benchmarks.mutation_kinds import DAMAGES, mutants
-from onetree.importers.ba_text import write_ba_text
+from benchmarks.mutation_seeds import PARTS, model_in_parts, sound_files
 from onetree.importers.self_test import sample_rows
 
-SECONDS = 60  # for one file, on a machine that has other things to do
+SECONDS = 5  # of processor time to read one file
+PATIENCE = 60  # seconds for one file in all, on a machine that has other things to do
 MEMORY = 8 << 30
+MEGABYTES = 1000  # of memory to read one file, all of which are small
 FORMATS = tuple(DAMAGES)
-FAILURES = ("crash", "hang", "other exception", "unsound", "differs")
-SEEDS = {
-    "BA-Trees text": ("RandomForest, hard vote: 5 trees, depth 2, K=5",),
-    "onetree ensemble": ("DecisionTree: depth 3, K=3, trained with NaN", "LightGBM: multiclass, 3 x depth 2, K=3"),
-    "onetree tree": ("DecisionTree: depth 3, K=3, trained with NaN", "Voting: hard, weights, K=5"),
-    "XGBoost JSON": ("XGBoost: Booster, logistic, 5 x depth 2, K=2", "XGBoost: DART, 3 x depth 2, K=3"),
-    "XGBoost UBJ": ("XGBoost: Booster, logistic, 5 x depth 2, K=2", "XGBoost: DART, 3 x depth 2, K=3"),
-    "LightGBM text": ("LightGBM: Booster, binary, 4 x depth 3, K=2", "LightGBM: random forest, 3 x depth 2, K=3"),
-    "CatBoost JSON": ("CatBoost: binary, lossguide, K=2", "CatBoost: multiclass, 3 x depth 2, K=3, trained with NaN"),
-    "skops": (
-        "DecisionTree: depth 3, K=3, trained with NaN",
-        "RandomForest: 4 trees, depth 4, K=2, trained with NaN",
-        "HistGradientBoosting: 3 rounds, depth 2, K=3",
-        "GradientBoosting: exponential loss, K=2",
-    ),
-}
-
-
-TRUSTED = ["sklearn.tree._tree.Tree", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"]
-
-
-def sound_files(kind):
-    """The content of the files that are damaged."""
-    by_name = {str(configuration): configuration for configuration in CONFIGURATIONS}
-    return [saved(kind, by_name[name].fit()[0]) for name in SEEDS[kind]]
-
-
-def saved(kind, model):
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model"
-        if kind == "BA-Trees text":
-            write_ba_text(onetree.Ensemble.from_model(model, voting="hard"), path)
-        elif kind == "onetree ensemble":
-            onetree.Ensemble.from_model(model).save(path)
-        elif kind == "onetree tree":
-            onetree.born_again(model).tree.save(path)
-        elif kind.startswith("XGBoost"):
-            booster = model if hasattr(model, "save_raw") else model.get_booster()
-            path.write_bytes(booster.save_raw(kind.split()[1].lower()))
-        elif kind == "LightGBM text":
-            path.write_text(getattr(model, "booster_", model).model_to_string())
-        elif kind == "CatBoost JSON":
-            model.save_model(str(path), format="json")
-        else:
-            import skops.io
-
-            path.write_bytes(skops.io.dumps(model))
-        return path.read_bytes()
+SLOWEST, LARGEST = "seconds at most", "MB at most"
+FAILURES = ("crash", "hang", "much memory", "other exception", "unsound", "differs")
+TRUSTED = [
+    "sklearn.tree._tree.Tree",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "functools.partial",
+    "sklearn.utils.validation.check_array",
+]
 
 
 def examine(kind, path):
     """What becomes of one file, and the model if it is accepted."""
     try:
-        found = onetree.load_tree(path) if kind == "onetree tree" else onetree.load_ensemble(path)
+        found = READERS.get(kind, onetree.load_ensemble)(path)
     except (onetree.ModelFileError, onetree.UnsupportedModelError):
         return "refused", None
     except Exception as error:
         return f"other exception: {type(error).__name__}: {str(error)[:200]}", None
-    problem = tree_problem(found) if kind == "onetree tree" else ensemble_problem(found)
+    problem = PROBLEMS.get(kind, ensemble_problem)(found)
     return (f"unsound: {problem}" if problem else "accepted"), found
+
+
+def go_on(path):
+    """The tree of a run that goes on from a checkpoint."""
+    try:
+        return onetree.born_again_in_parts(model_in_parts(), **PARTS, checkpoint=path).tree
+    except onetree.InvalidInputError as error:
+        raise onetree.ModelFileError(str(error)) from None  # what the run is about was damaged
 
 
 def ensemble_problem(ensemble):
@@ -134,6 +104,15 @@ def tree_problem(tree):
     return None
 
 
+def joined_problem(tree):
+    """What is wrong with a tree that was put together from a checkpoint."""
+    return tree_problem(tree) or (None if onetree.verify(tree, model_in_parts()) else "another function")
+
+
+READERS = {"onetree tree": onetree.load_tree, "onetree checkpoint": go_on}
+PROBLEMS = {"onetree tree": tree_problem, "onetree checkpoint": joined_problem}
+
+
 def library_classes(kind, path, X):
     """The classes that the library gives for the same file."""
     if kind.startswith("XGBoost"):
@@ -175,7 +154,8 @@ def compare(kind, path, ensemble):
 
 def work(folder, names, with_library):
     """In the child: examine files, telling before each one that it begins, so that a crash can be laid at its door."""
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # a hang ends the process, whatever code it is in
+    for clock in (signal.SIGALRM, signal.SIGPROF):
+        signal.signal(clock, signal.SIG_DFL)  # a hang ends the process, whatever code it is in
     if sys.platform == "linux":
         import resource
 
@@ -184,10 +164,19 @@ def work(folder, names, with_library):
     for name in names:
         kind, path = name.rsplit("-", 1)[0], folder / name
         tell(name, "begins")
-        signal.alarm(SECONDS)
+        signal.alarm(PATIENCE)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        reset_peak()
+        before, begun = resident_bytes(), time.process_time()
         outcome, found = examine(kind, path)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         tell(name, outcome)
-        if with_library and outcome == "accepted" and kind != "onetree tree":
+        megabytes = (peak_bytes() - before) / 1e6
+        if megabytes > MEGABYTES:
+            tell(name, f"much memory: {megabytes:.0f} MB")
+        tell(name, f"{LARGEST}: {megabytes:.1f}")
+        tell(name, f"{SLOWEST}: {time.process_time() - begun:.3f}")
+        if with_library and outcome == "accepted" and kind not in READERS:
             same = compare(kind, path, found)
             if same is not None:
                 tell(name, "same as the library" if same else "differs")
@@ -221,7 +210,7 @@ def run_children(folder, names, with_library):
         if last is None and any(name not in outcomes for name in todo):
             raise SystemExit(f"the child ended before it began: {child.stderr[-2000:]}")
         if last is not None:
-            how = "hang" if child.returncode == -signal.SIGALRM else "crash"
+            how = "hang" if -child.returncode in (signal.SIGALRM, signal.SIGPROF) else "crash"
             # Once the file was accepted, it is the library that reads it.
             outcomes[last].append(how if outcomes[last] == ["begins"] else f"{how} of the library")
         todo = [name for name in todo if name not in outcomes]
@@ -230,19 +219,31 @@ def run_children(folder, names, with_library):
 
 def campaign(formats, n_mutants, *, with_library=True, seed=0):
     """Counts of outcomes by format, and the failures with the content of their files."""
-    counts, failures = {kind: Counter() for kind in formats}, []
+    counts, failures = {}, []
+    for kind in formats:
+        counts[kind], failed = campaign_of(kind, n_mutants, with_library, seed)
+        failures += failed
+        print(f"{kind}: {dict(counts[kind])}", file=sys.stderr, flush=True)
+    return counts, failures
+
+
+def campaign_of(kind, n_mutants, with_library, seed):
+    """The same for one format; the counts include the most processor time that a file took."""
+    counts, failures = Counter(), []
     with tempfile.TemporaryDirectory(prefix="mutations-") as name:
         folder = Path(name)
-        for kind in formats:
-            rng = np.random.default_rng([seed, *kind.encode()])
-            for i, content in enumerate(mutants(kind, sound_files(kind), n_mutants, rng)):
-                (folder / f"{kind}-{i}").write_bytes(content)
+        rng = np.random.default_rng([seed, *kind.encode()])
+        for i, content in enumerate(mutants(kind, sound_files(kind), n_mutants, rng)):
+            (folder / f"{kind}-{i}").write_bytes(content)
         names = sorted(path.name for path in folder.iterdir())
         for name, outcomes in run_children(folder, names, with_library).items():
-            kind = name.rsplit("-", 1)[0]
-            counts[kind]["files"] += 1
+            counts["files"] += 1
             for outcome in outcomes:
-                counts[kind][outcome.split(":")[0]] += 1
+                what, _, detail = outcome.partition(": ")
+                if what in (SLOWEST, LARGEST):
+                    counts[what] = max(counts[what], float(detail))
+                else:
+                    counts[what] += 1
             bad = [outcome for outcome in outcomes if outcome.split(":")[0] in FAILURES]
             if bad:
                 failures.append((name, bad, (folder / name).read_bytes()))
@@ -251,7 +252,16 @@ def campaign(formats, n_mutants, *, with_library=True, seed=0):
 
 def page(counts):
     """The table in Markdown."""
-    columns = ("files", "refused", "accepted", "same as the library", "crash of the library", *FAILURES)
+    columns = (
+        "files",
+        "refused",
+        "accepted",
+        "same as the library",
+        "crash of the library",
+        SLOWEST,
+        LARGEST,
+        *FAILURES,
+    )
     lines = [f"| format | {' | '.join(columns)} |", "|---|" + "---:|" * len(columns)]
     for kind, found in counts.items():
         lines.append(f"| {kind} | {' | '.join(str(found[column]) for column in columns)} |")
@@ -260,7 +270,7 @@ def page(counts):
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutations", description=__doc__)
-    parser.add_argument("--files", type=int, default=500, help="damaged files per format (default: %(default)s)")
+    parser.add_argument("--files", type=int, default=1300, help="damaged files per format (default: %(default)s)")
     parser.add_argument("--only", action="append", choices=FORMATS, help="a format; may be given again")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", metavar="FOLDER", type=Path, help="write the files that failed to this folder")

@@ -8,18 +8,21 @@ import os
 import secrets
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from onetree.errors import InvalidInputError, ModelFileError
 
 MAX_BYTES = 1 << 29
 """Largest file that is read unless the caller says otherwise."""
 
+_CHUNK_BYTES = 1 << 20
+
 
 def read_whole(path: str | os.PathLike[str], *, limit: int = MAX_BYTES) -> bytes:
     """Return the content of a file that holds at most `limit` bytes."""
     try:
         with Path(path).open("rb") as file:
-            content = file.read(limit + 1)
+            content = _read(file, limit + 1)
     except OSError as error:
         raise ModelFileError(
             f"cannot read {path}: {error.strerror or error}; check the path and its permissions"
@@ -27,6 +30,16 @@ def read_whole(path: str | os.PathLike[str], *, limit: int = MAX_BYTES) -> bytes
     if len(content) > limit:
         raise ModelFileError(f"{path} is larger than {limit:,} bytes, the most that is read; is it the right file?")
     return content
+
+
+def _read(file: BinaryIO, most: int) -> bytes:
+    """Read so many bytes, or all if there are fewer; memory is taken for what is there, not for what may be."""
+    chunk_bytes = max(os.fstat(file.fileno()).st_size, _CHUNK_BYTES)
+    chunks = []
+    while most > 0 and (chunk := file.read(min(most, chunk_bytes))):
+        chunks.append(chunk)
+        most -= len(chunk)
+    return b"".join(chunks)
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:

@@ -20,7 +20,7 @@ def test_library_ensemble_tree_and_exported_tree_never_disagree(configuration):
     if configuration.family in LIBRARIES:
         pytest.importorskip(LIBRARIES[configuration.family])
     result = count_mismatches(configuration, n_points=1_000)
-    assert ("gaps" in result["rows"]) == configuration.takes_nan
+    assert "gaps" in result["rows"] or not configuration.takes_nan
     assert result["status"] == ("no tree" if configuration.large else "optimal")
     assert set(result["mismatches"].values()) == {0}, result
 

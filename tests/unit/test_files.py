@@ -73,3 +73,8 @@ def test_a_file_over_the_limit_is_refused(tmp_path):
     assert read_whole(tmp_path / "file", limit=5) == b"12345"
     with pytest.raises(ModelFileError, match="larger than 4 bytes"):
         read_whole(tmp_path / "file", limit=4)
+
+
+def test_memory_is_taken_for_what_is_in_a_file_not_for_what_may_be(tmp_path):
+    (tmp_path / "small").write_bytes(b"abc")
+    assert read_whole(tmp_path / "small", limit=1 << 60) == b"abc"

@@ -118,7 +118,7 @@ def test_a_file_cut_short_anywhere_is_refused(length):
         ("NB_TREES: 2", "NB_TREES: 0", "line 3: NB_TREES is 0"),
         ("NB_TREES: 2\n", "", "line 3: .NB_TREES:. should be here"),
         ("NB_FEATURES: 2", "NB_FEATURES: 999999999", "line 4: NB_FEATURES is 999999999"),
-        ("NB_CLASSES: 12", "NB_CLASSES: 999999999", "more than can be held"),
+        ("NB_CLASSES: 12", "NB_CLASSES: 999999999", "line 5: NB_CLASSES is 999999999, outside 1..100000"),
         ("[TREE 1]", "[TREE 2]", r"line 17: \[TREE 1\] should be here"),
         ("Format:", "Fromat:", "line 7: the line .Format"),
         ("-1 0 11\n\n", "-1 0 11\n\nmore\n", "line 21: there is more after the last"),

@@ -236,14 +236,6 @@ def test_a_zero_band_that_would_need_too_many_nodes_is_refused():
         parse_lightgbm_text(resized(text).encode())
 
 
-def test_categories_are_refused_with_the_feature_and_the_remedy():
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 6, (300, 2)).astype(float)
-    model = classifier().fit(X, X[:, 1] % 2, feature_name=["a", "city"], categorical_feature=["city"])
-    with pytest.raises(UnsupportedModelError, match=r"'city'.*encode"):
-        import_lightgbm(model)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

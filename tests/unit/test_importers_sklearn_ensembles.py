@@ -226,7 +226,6 @@ def damaged(model, **attributes):
         (voters(2, weights=[0, 0]), "weights .* not all 0"),
         (GradientBoostingClassifier(n_estimators=1, init=RandomForestClassifier(2)), r"init=RandomForest.*init=None"),
         (GradientBoostingClassifier(n_estimators=1, init=DummyClassifier(strategy="stratified")), "not a constant"),
-        (HistGradientBoostingClassifier(max_iter=1, categorical_features=[2]), r"categories: 'x2'.*one-hot"),
         (CalibratedClassifierCV(tree()), "changes the classes"),
         (StackingClassifier([("a", tree())]), "StackingClassifier is not supported"),
     ],

@@ -375,15 +375,6 @@ class NotToBeRead:
     def unfitted():
         return xgb.XGBClassifier()
 
-    @staticmethod
-    def categories():
-        rng = np.random.default_rng(0)
-        X = np.column_stack([rng.integers(0, 4, 200), rng.random(200)]).astype(float)
-        matrix = xgb.DMatrix(
-            X, X[:, 0] % 2, feature_names=["colour", "size"], feature_types=["c", "q"], enable_categorical=True
-        )
-        return xgb.train({"objective": "binary:logistic", "tree_method": "hist"}, matrix, 1)
-
 
 @pytest.mark.parametrize(
     ("kind", "message"),
@@ -400,7 +391,6 @@ class NotToBeRead:
         ("no_trees", "no trees"),
         ("untrained", "not trained"),
         ("unfitted", "not fitted"),
-        ("categories", "feature 'colour' by categories.*one column per category"),
     ],
 )
 def test_a_model_that_cannot_be_read_is_refused_with_the_reason(kind, message):

@@ -14,6 +14,7 @@ import numpy as np
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
 from onetree.files import read_whole, write_whole
+from onetree.importers.sizes import MAX_CLASSES, too_many_values
 
 _HEADER = ("DATASET_NAME", "ENSEMBLE", "NB_TREES", "NB_FEATURES", "NB_CLASSES", "MAX_TREE_DEPTH")
 _COLUMNS = (
@@ -24,7 +25,7 @@ _INTEGER = re.compile(r"-?[0-9]{1,9}")
 # A digit can be matched in one way only: otherwise the time for a million of them would grow with their square.
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 _MAX_FEATURES = 1_000_000
-_MAX_VOTES = 1 << 27  # entries of the value array, 1 GiB
+_MOST = {"NB_FEATURES": _MAX_FEATURES, "NB_CLASSES": MAX_CLASSES}
 
 
 def read_ba_text(path: str | os.PathLike[str]) -> Ensemble:
@@ -43,7 +44,7 @@ def parse_ba_text(content: bytes) -> Ensemble:
     nodes = _Nodes()
     for tree in range(n_trees):
         _read_tree(lines, nodes, tree, n_features, n_classes)
-        if len(nodes.feature) * n_classes > _MAX_VOTES:
+        if too_many_values(len(nodes.feature), n_classes):
             lines.fail(f"{n_classes} classes at {len(nodes.feature)} nodes are more than can be held")
     lines.skip_blank()
     if not lines.at_end():
@@ -181,8 +182,7 @@ def _read_header(lines: _Lines) -> list[tuple[str, int]]:
             lines.fail(f'"{key}:" should be here')
         if key.startswith(("NB", "MAX")):
             low = 0 if key == "MAX_TREE_DEPTH" else 1
-            high = _MAX_FEATURES if key == "NB_FEATURES" else 999_999_999
-            counts.append((key, lines.integer(text.strip(), key, low, high)))
+            counts.append((key, lines.integer(text.strip(), key, low, _MOST.get(key, 999_999_999))))
     if not lines.next('the line "Format: ..."').startswith("Format:"):
         lines.fail('the line "Format: ..." should be here')
     return counts

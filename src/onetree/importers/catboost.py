@@ -19,9 +19,8 @@ from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelEr
 from onetree.importers.catboost_json import BINARY, JsonModel, JsonTree, read_json
 from onetree.importers.cut import last_score
 from onetree.importers.self_test import self_test
+from onetree.importers.sizes import too_many_values
 from onetree.importers.thresholds import canonical_thresholds
-
-_MAX_VALUES = 1 << 27  # entries of the value array, 1 GiB
 
 
 def import_catboost(model: Any, *, missing: str = "auto") -> Ensemble:
@@ -68,7 +67,7 @@ def _ensemble(model: JsonModel, missing: str) -> Ensemble:
     rule, trees = _one_score(model) if model.loss in BINARY else _score_per_class(model)
     sizes = [len(tree.feature) for tree in trees]
     n_scores, n_features = len(model.bias), len(model.feature_names)
-    if sum(sizes) * n_scores > _MAX_VALUES:
+    if too_many_values(sum(sizes), n_scores):
         raise UnsupportedModelError(
             f"{sum(sizes):,} nodes with {n_scores} scores each are more than can be held; use fewer or smaller trees"
         )

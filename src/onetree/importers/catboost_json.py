@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.documents import refuse_constant, unique_entries
+from onetree.documents import check_containers, refuse_constant, unique_entries
 from onetree.errors import ModelFileError, UnsupportedModelError
 
 BINARY = ("Logloss", "CrossEntropy")
@@ -84,6 +84,7 @@ class _Splits:
 
 def read_json(content: bytes) -> JsonModel:
     """Return what the JSON says, or refuse it if it is broken or holds what is not read."""
+    check_containers(content)
     try:
         document: object = json.loads(
             content.decode("utf-8-sig"),
@@ -201,6 +202,8 @@ def _labels(params: dict[str, Any], n_classes: int) -> NDArray[Any]:
         raise UnsupportedModelError("this model was trained on one class alone; train it on two or more")
     if len(chosen) != n_classes or any(type(k) not in (int, float) or k != k // 1 or abs(k) > 2**31 for k in chosen):
         raise ModelFileError(f'"class_to_label" must hold {n_classes} whole numbers')
+    if sorted(chosen) != chosen:  # CatBoost itself writes them so, and reads no other order
+        raise ModelFileError('"class_to_label" must ascend')
     if not names:
         return _distinct(np.array(chosen, dtype=np.int64))
     if not all(0 <= k < len(names) for k in chosen):

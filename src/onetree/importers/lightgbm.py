@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
 from onetree.importers.cut import last_score
+from onetree.importers.lightgbm_categories import categories_of, tests_of
 from onetree.importers.lightgbm_splits import MISSING_IS_NAN, Splits, canonical_splits
 from onetree.importers.lightgbm_text import TextModel, read_text
 from onetree.importers.self_test import self_test
-
-_MAX_VALUES = 1 << 27  # entries of the value array, 1 GiB
+from onetree.importers.set_tests import set_fields
+from onetree.importers.sizes import too_many_values
 
 
 def import_lightgbm(model: Any, *, missing: str = "auto") -> Ensemble:
@@ -93,7 +94,7 @@ def _ensemble(model: TextModel, missing: str) -> Ensemble:
     for text_tree in model.trees:
         trees.append(canonical_splits(text_tree))
         n_nodes += len(trees[-1].feature)
-        if n_nodes * n_outputs > _MAX_VALUES:
+        if too_many_values(n_nodes, n_outputs):
             raise UnsupportedModelError(
                 f"{n_nodes:,} nodes with {n_outputs} scores each are more than can be held; use fewer or smaller trees"
             )
@@ -105,6 +106,7 @@ def _ensemble(model: TextModel, missing: str) -> Ensemble:
     value = np.zeros((n_nodes, n_outputs))
     output = np.repeat(np.arange(len(trees)) % n_outputs, sizes)
     value[np.arange(n_nodes), output] = np.concatenate([tree.value for tree in trees])
+    tests = tests_of(trees, roots.tolist())
     try:
         return Ensemble(
             classes=np.arange(n_classes),
@@ -119,6 +121,7 @@ def _ensemble(model: TextModel, missing: str) -> Ensemble:
             base=np.zeros(n_outputs),
             rule=rule,
             nan_features=_nan_features(model, missing),
+            **set_fields(tests, categories_of(model, tests), feature, model.feature_names),
         )
     except InvalidInputError as error:
         raise ModelFileError(str(error)) from None
@@ -168,14 +171,19 @@ def _cut(sigmoid: str) -> float:
 
 
 def _nan_features(model: TextModel, missing: str) -> NDArray[np.bool_]:
-    """Return where NaN is an input. LightGBM marks the splits on a feature iff NaN was met there in training."""
+    """Return where NaN is an input. LightGBM marks the splits on a feature iff NaN was met there in training.
+
+    It marks a categorical feature also if rare categories were not told apart. There NaN goes where these go, so it
+    costs nothing, but it says nothing about other features.
+    """
     n_features = len(model.feature_names)
     if missing != "auto":
         return np.full(n_features, missing == "follow")
-    used, met = np.zeros((2, n_features), dtype=np.bool_)
+    used, met, categorical = np.zeros((3, n_features), dtype=np.bool_)
     for tree in model.trees:
         feature = tree.feature[: len(tree.threshold)]
         used[feature] = True
         met[feature[tree.decision_type >> 2 == MISSING_IS_NAN]] = True
+        categorical[feature[tree.decision_type & 1 == 1]] = True
     # Features without a split are not marked; where other features have gaps they may too, at no cost.
-    return met | (~used & met.any())
+    return met | (~used & met[~categorical].any())

@@ -1,5 +1,7 @@
 """LightGBM's splits in the form of the project: left iff float64(x) <= threshold, and a direction for NaN.
 
+Splits by categories keep the number of their set; what it means is said in `lightgbm_categories`.
+
 Where zero counts as missing, one side of a split can be two intervals; such a split becomes three, and the subtrees
 below it are repeated.
 """
@@ -33,13 +35,16 @@ class Splits:
     right: NDArray[np.int32]
     missing_left: NDArray[np.bool_]
     value: NDArray[np.float64]
+    test: NDArray[np.int64]  # number of the set of categories that goes left; -1 at thresholds and leaves
+    categories: tuple[NDArray[np.int64], ...]  # the sets
 
 
 def canonical_splits(tree: TextTree) -> Splits:
     """Return the tree with every comparison made in float64, zero band and missing values included."""
-    t, missing_type = tree.threshold, tree.decision_type >> 2
+    categorical = tree.decision_type & 1 == 1
+    t, missing_type = np.where(categorical, 0.0, tree.threshold), tree.decision_type >> 2
     default_left = tree.decision_type & 2 == 2
-    zero_is_missing = missing_type == MISSING_IS_ZERO
+    zero_is_missing = (missing_type == MISSING_IS_ZERO) & ~categorical
     zero_left = np.where(zero_is_missing, default_left, t >= 0)
     n_leaves = len(tree.leaf_value)
     splits = Splits(
@@ -51,6 +56,8 @@ def canonical_splits(tree: TextTree) -> Splits:
         right=tree.right,
         missing_left=np.append(np.where(missing_type == MISSING_IS_NAN, default_left, zero_left), [False] * n_leaves),
         value=np.append(np.zeros(len(t)), tree.leaf_value),
+        test=np.append(np.where(categorical, tree.threshold, -1), [-1] * n_leaves).astype(np.int64),
+        categories=tree.categories,
     )
     zero_apart = zero_is_missing & np.where(default_left, t < _BELOW_ZERO, t > ZERO_BAND)
     return _with_zero_apart(splits, t, zero_apart) if zero_apart.any() else splits
@@ -102,4 +109,6 @@ def _with_zero_apart(splits: Splits, t: NDArray[np.float64], zero_apart: NDArray
         right=sides[:, 1],
         missing_left=np.array(missing_left),
         value=splits.value[origin],
+        test=splits.test[origin],
+        categories=splits.categories,
     )

@@ -3,6 +3,7 @@
 Says what is written in the file and that it is whole; what it means for a prediction is said in `lightgbm`.
 """
 
+import json
 import math
 import re
 from dataclasses import dataclass
@@ -19,11 +20,14 @@ _TREE_START = re.compile(rb"^Tree=", re.MULTILINE)
 _TREES_END = re.compile(rb"^end of trees$", re.MULTILINE)
 _INTEGERS = re.compile(r"(-?[0-9]{1,9}( -?[0-9]{1,9})*)?")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,4})?")
+_WORDS = re.compile(r"([0-9]{1,10}( [0-9]{1,10})*)?")
 _STATISTIC = re.compile(rf"{_NUMBER.pattern}|[+-]?(inf|nan)")
 _SPLIT_STATISTICS = ("split_gain", "internal_value", "internal_weight", "internal_count")
 _LEAF_STATISTICS = ("leaf_weight", "leaf_count")
 _MAX_FEATURES = 1_000_000
 _MAX_CLASSES = 100_000
+_MAX_WORDS = 1 << 24  # of 32 categories each; so no category is too large for LightGBM's int
+_MAX_CATEGORIES = 1 << 22  # named by all splits of a tree together
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class TextTree:
     threshold: NDArray[np.float64]
     decision_type: NDArray[np.int32]
     leaf_value: NDArray[np.float64]
+    categories: tuple[NDArray[np.int64], ...]  # sets of categories; at a categorical split the threshold is its number
 
 
 @dataclass(frozen=True)
@@ -50,11 +55,13 @@ class TextModel:
     n_trees_per_iteration: int
     average_output: bool
     feature_names: tuple[str, ...]
+    feature_infos: tuple[str, ...]  # "[low:high]", "none", or categories as "3:0:1"; empty in old files
+    pandas_categorical: tuple[tuple[str, ...], ...]  # what the categories of the categorical columns were called
     trees: tuple[TextTree, ...]
 
 
 def read_text(content: bytes) -> TextModel:
-    """Return what the model text says, or refuse it if it is broken, cut short, or has trees that are not plain."""
+    """Return what the model text says, or refuse it if it is broken, cut short, or has linear trees."""
     content = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     end = _TREES_END.search(content)
     if end is None:
@@ -88,6 +95,8 @@ def read_text(content: bytes) -> TextModel:
         n_trees_per_iteration=_integer(header, "num_tree_per_iteration", "the header", 1, _MAX_CLASSES),
         average_output="average_output" in header,
         feature_names=names,
+        feature_infos=_feature_infos(header, n_features),
+        pandas_categorical=_pandas_categorical(tail),
         trees=tuple(_tree(content[low:high], index, names) for index, (low, high) in enumerate(pairwise(bounds))),
     )
 
@@ -116,27 +125,85 @@ def _tree(block: bytes, index: int, names: tuple[str, ...]) -> TextTree:
     n_categorical = _integer(entries, "num_cat", where, 0, n_inner)
     if n_categorical != len(categorical):
         raise ModelFileError(f"{where} announces {n_categorical} categorical splits but has {len(categorical)}")
-    if len(categorical):
-        raise UnsupportedModelError(
-            f"{where} splits on the categories of feature {names[categorical[0]]!r}, which is not read yet; encode the "
-            "feature as numbers (one column per category, or an order) and train without categorical_feature"
-        )
+    # A split between all numbers and NaN has the threshold inf.
+    threshold = _numbers(entries.get("threshold", ""), f"threshold of {where}", n_inner, or_inf=True)
+    categories = _categories(entries, n_categorical, where)
+    if np.any(~np.isin(threshold[decision_type & 1 == 1], np.arange(n_categorical))):
+        raise ModelFileError(f"{where} has a categorical split whose set of categories does not exist")
     _check_statistics(entries, n_inner, n_leaves, where)
     leaf = np.full(n_leaves, -1, dtype=np.int32)
     tree = TextTree(
         feature=np.concatenate([feature, leaf]),
         left=np.concatenate([_children(left, n_inner, n_leaves, where), leaf]),
         right=np.concatenate([_children(right, n_inner, n_leaves, where), leaf]),
-        # A split between all numbers and NaN has the threshold inf.
-        threshold=_numbers(entries.get("threshold", ""), f"threshold of {where}", n_inner, or_inf=True),
+        threshold=threshold,
         decision_type=decision_type,
         leaf_value=_numbers(_entry(entries, "leaf_value", where), f"leaf_value of {where}", n_leaves),
+        categories=categories,
     )
     try:
         check_forest(np.zeros(1, dtype=np.int32), tree.feature, tree.left, tree.right, len(names))
     except InvalidInputError as error:
         raise ModelFileError(f"{where} is not a tree: {error}") from None
     return tree
+
+
+def _categories(entries: dict[str, str], n_sets: int, where: str) -> tuple[NDArray[np.int64], ...]:
+    """Return the sets of categories of a tree, which the text has as numbers of 32 bits each, one bit per category."""
+    if n_sets == 0:
+        return ()
+    bounds = _integers(_entry(entries, "cat_boundaries", where), f"cat_boundaries of {where}", n_sets + 1)
+    text = _entry(entries, "cat_threshold", where)
+    if not _WORDS.fullmatch(text):
+        raise ModelFileError(f"cat_threshold of {where} must hold whole numbers")
+    if text.count(" ") >= _MAX_WORDS:
+        raise UnsupportedModelError(
+            f"the sets of categories of {where} take more than {_MAX_WORDS:,} numbers, more than is read; number the "
+            "categories from 0 on and train again"
+        )
+    words = np.fromstring(text, dtype=np.int64, sep=" ") if text else np.empty(0, dtype=np.int64)
+    if np.any(words >= 1 << 32):
+        raise ModelFileError(f"cat_threshold of {where} holds a number of more than 32 bits")
+    if bounds[0] != 0 or bounds[-1] != len(words) or np.any(np.diff(bounds) < 0):
+        raise ModelFileError(f"cat_boundaries of {where} does not divide the {len(words)} numbers of cat_threshold")
+    if 32 * np.count_nonzero(words) > _MAX_CATEGORIES:
+        raise UnsupportedModelError(
+            f"the splits of {where} may name more than {_MAX_CATEGORIES:,} categories together, more than is read; "
+            "join rare categories and train again"
+        )
+    return tuple(_bits(words[low:high]) for low, high in pairwise(bounds.tolist()))
+
+
+def _bits(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the positions of the bits that are set, the lowest of the first word being 0."""
+    used = np.flatnonzero(words)
+    word, bit = np.nonzero(words[used, np.newaxis] >> np.arange(32) & 1)
+    return used[word] * 32 + bit
+
+
+def _feature_infos(header: dict[str, str], n_features: int) -> tuple[str, ...]:
+    if "feature_infos" not in header:
+        return ()
+    infos = tuple(header["feature_infos"].split(" "))
+    if len(infos) != n_features:
+        raise ModelFileError(f"feature_infos has {len(infos)} entries for {n_features} features")
+    return infos
+
+
+def _pandas_categorical(tail: bytes) -> tuple[tuple[str, ...], ...]:
+    """Return the names of categories that the Python package writes behind the model, if it was given a data frame."""
+    mark = b"\npandas_categorical:"
+    if mark not in tail:
+        return ()
+    try:
+        lists = json.loads(tail.rpartition(mark)[2].decode())
+    except ValueError as error:
+        raise ModelFileError(f"pandas_categorical is broken: {str(error)[:100]}") from None
+    if lists is None:
+        return ()
+    if not isinstance(lists, list) or not all(isinstance(names, list) for names in lists):
+        raise ModelFileError("pandas_categorical must hold a list of categories per column")
+    return tuple(tuple(str(name) for name in names) for names in lists)
 
 
 def _check_statistics(entries: dict[str, str], n_inner: int, n_leaves: int, where: str) -> None:

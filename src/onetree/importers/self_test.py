@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.categories import Categories
 from onetree.ensemble import Ensemble
 from onetree.errors import FidelityError
 
@@ -19,7 +20,10 @@ N_ROWS = 1000
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 
-_MAX_VALUES = 4_000_000  # fewer rows for models with very many features
+# Next to nothing on both sides of zero, fractions, and numbers that are too large for this or that library.
+_NO_CATEGORIES = [0.0, -0.0, 1e-300, -1e-300, -0.5, 0.5, -1.0, -2.0, 2.0**24, 2.0**31, 2.0**32 + 1]
+
+_MAX_VALUES = 4_000_000  # fewer rows for models with very many features or trees
 
 _rows_compared: ContextVar[list[int] | None] = ContextVar("rows_compared", default=None)
 
@@ -76,14 +80,17 @@ def self_test(
 
 
 def sample_rows(ensemble: Ensemble, rng: np.random.Generator, *, largest: float = FLOAT32_MAX) -> NDArray[np.float64]:
-    """Return inputs spread around the thresholds, inputs on and next to them, and inputs with gaps."""
+    """Return inputs spread around the thresholds, inputs on and next to them, and inputs with gaps.
+
+    A categorical feature takes all of its categories in the first, and numbers at the ends of them in the second.
+    """
     n_features = ensemble.n_features
-    n_rows = max(10, min(N_ROWS, _MAX_VALUES // max(1, n_features)))
+    n_rows = max(10, min(N_ROWS, _MAX_VALUES // max(1, n_features, ensemble.n_trees)))
     random = rng.standard_normal((n_rows, n_features))
     adjacent = random.copy()
     # Far out, yet so that libraries which add up all inputs to find infinite ones see no overflow.
     extremes = [-1e30, 1e30] if np.isfinite(largest) else [-np.inf, np.inf, -1e300, 1e300]
-    inner = (ensemble.feature >= 0) & np.isfinite(ensemble.threshold)
+    inner = (ensemble.feature >= 0) & (ensemble.subset < 0) & np.isfinite(ensemble.threshold)
     for feature in np.unique(ensemble.feature[inner]).tolist():
         cuts = np.unique(ensemble.threshold[inner & (ensemble.feature == feature)])
         low, high = cuts[0] / 2, cuts[-1] / 2  # halves, so that no difference overflows
@@ -92,6 +99,12 @@ def sample_rows(ensemble: Ensemble, rng: np.random.Generator, *, largest: float 
         # Each column takes all its points once before any of them twice, in an order of its own.
         points = np.concatenate([_points_at(cuts), extremes])
         adjacent[:, feature] = rng.permutation(np.resize(rng.permutation(points), n_rows))
+    for feature, categories in enumerate(ensemble.categories):
+        if categories is not None:
+            others = rng.permutation(np.concatenate([categories.codes, _NO_CATEGORIES]))
+            random[:, feature] = rng.permutation(np.resize(others, n_rows))
+            points = rng.permutation(_points_of(categories))
+            adjacent[:, feature] = rng.permutation(np.resize(points, n_rows))
     kinds = [random, adjacent]
     if ensemble.nan_features.any():
         with_gaps = adjacent[rng.permutation(n_rows)]
@@ -99,6 +112,14 @@ def sample_rows(ensemble: Ensemble, rng: np.random.Generator, *, largest: float 
         gaps = (rng.random(with_gaps.shape) < rate) & ensemble.nan_features
         kinds.append(np.where(gaps, np.nan, with_gaps))
     return np.clip(np.concatenate(kinds), -largest, largest)
+
+
+def _points_of(categories: Categories) -> NDArray[np.float64]:
+    """Return the codes, the ends of the categories and their neighbours, and numbers that may be no category."""
+    codes = np.array(categories.codes)
+    ends = np.unique(np.concatenate([codes, categories.low, categories.high]))
+    halfway = [codes - 0.5, codes + 0.5, codes - 1, codes + 1]
+    return np.concatenate([_points_at(ends[np.isfinite(ends)]), *halfway, _NO_CATEGORIES, [-1e30, 1e30]])
 
 
 def _points_at(cuts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ described (a scaler in front of the model, a random state) becomes a placeholder
 library skops is not needed. Tree structure is checked before scikit-learn's native code walks along it.
 """
 
+import functools
 import io
 import json
 import math
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.documents import unique_entries
 from onetree.ensemble import Ensemble
 from onetree.errors import FidelityError, ModelFileError, OnetreeError, UnsupportedModelError
 from onetree.files import MAX_BYTES
@@ -23,8 +25,11 @@ from onetree.importers.sklearn import import_sklearn, unwrap
 from onetree.importers.sklearn.nodes import DamagedModelError
 
 _SCHEMA = "schema.json"
+_ENCODER = "_preprocessor"  # attribute of HistGradientBoosting: what encodes its categorical features
 _PROTOCOLS = (0, 1, 2)
 _MAX_MEMBERS = 1_000_000
+_ALWAYS_UNPACKED = 1 << 26  # bytes; beyond, what is unpacked may not be too many times the file
+_MAX_RATIO = 100
 _MAX_SCHEMA_BYTES = 1 << 27
 _MAX_ARRAY_BYTES = MAX_BYTES
 _MAX_CLASSES = 100_000
@@ -58,7 +63,8 @@ def _model(content: bytes) -> Any:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
             n_bytes = sum(member.file_size for member in members)
-            if n_bytes > MAX_BYTES or len(members) > _MAX_MEMBERS:
+            most = min(MAX_BYTES, max(_ALWAYS_UNPACKED, _MAX_RATIO * len(content)))
+            if n_bytes > most or len(members) > _MAX_MEMBERS:
                 raise ModelFileError(
                     f"unpacks to {n_bytes:,} bytes in {len(members):,} parts, more than is read; is it the right file?"
                 )
@@ -66,7 +72,7 @@ def _model(content: bytes) -> Any:
                 raise ModelFileError(f"a zip archive without {_SCHEMA}, so not a skops file")
             if archive.getinfo(_SCHEMA).file_size > _MAX_SCHEMA_BYTES:
                 raise ModelFileError(f"{_SCHEMA} is larger than {_MAX_SCHEMA_BYTES:,} bytes, the most that is read")
-            schema = json.loads(archive.read(_SCHEMA))
+            schema = json.loads(archive.read(_SCHEMA), object_pairs_hook=unique_entries)
             if not isinstance(schema, dict) or schema.get("protocol") not in _PROTOCOLS:
                 raise ModelFileError("the protocol of this skops file is not known; update onetree")
             return _Builder(archive).build(schema)
@@ -86,6 +92,7 @@ class _Builder:
         self._arrays: dict[str, NDArray[Any]] = {}  # one array may be used in several places
         self._bytes_used = 0
         self._known = _known_classes()
+        self._inside_encoder = False
 
     def build(self, entry: Any) -> Any:
         if not isinstance(entry, dict):
@@ -97,20 +104,52 @@ class _Builder:
             items = [self.build(item) for item in entry["content"]]
             return items if loader == "ListNode" else tuple(items)
         if loader == "DictNode":
-            return {key: self.build(value) for key, value in entry["content"].items()}
+            return self._dictionary(entry)
         if loader == "NdArrayNode":
             return self._array(entry)
         if loader == "TreeNode" and name == "Tree":
             return self._tree(entry)
         if loader == "ObjectNode" and name in self._known and str(entry.get("__module__")).startswith("sklearn."):
             return self._object(self._known[name], entry)
+        if loader == "PartialNode" and self._inside_encoder:
+            return self._check_of_numbers(entry["content"])
+        if loader == "TypeNode" and (entry.get("__module__"), name) == ("numpy", "float64"):
+            return np.float64
         return type(name.replace("\0", ""), (_Placeholder,), {})()
+
+    def _dictionary(self, entry: dict[str, Any]) -> dict[Any, Any]:
+        content = entry["content"]
+        whole = {key["__class__"] == "int" for key in entry.get("key_types", {}).get("content", [])} == {True}
+        return {
+            int(key) if whole else key: self._encoder(value) if key == _ENCODER else self.build(value)
+            for key, value in content.items()
+        }
+
+    def _encoder(self, entry: Any) -> Any:
+        """Build what stands in front of a model's trees; elsewhere such objects are steps before the model."""
+        outside = self._known, self._inside_encoder
+        self._known, self._inside_encoder = _encoder_classes(), True
+        try:
+            return self.build(entry)
+        finally:
+            self._known, self._inside_encoder = outside
+
+    def _check_of_numbers(self, content: dict[str, Any]) -> Any:
+        """Build the one function that such an encoder calls, which looks at the columns that are numbers."""
+        from sklearn.utils import check_array
+
+        function = content["func"]
+        if (function["__module__"], function["__class__"]) != ("sklearn.utils.validation", "check_array"):
+            raise ModelFileError(f"the encoder of a model calls {str(function['__class__'])[:40]!r}, which is not run")
+        return functools.partial(check_array, *self.build(content["args"]), **self.build(content["kwds"]))
 
     def _object(self, cls: type, entry: dict[str, Any]) -> Any:
         built: Any = object.__new__(cls)
         state = (self.build(entry["content"]) if "content" in entry else None) or {}
         if not isinstance(state, dict):
             raise ModelFileError(f"the attributes of a {cls.__name__} are missing")
+        # How many processes to start and what to print is not for a file to say.
+        state.update({name: value for name, value in (("n_jobs", None), ("verbose", 0)) if name in state})
         if hasattr(built, "__setstate__"):
             built.__setstate__(state)
         else:
@@ -177,7 +216,8 @@ def _read_npy(data: bytes, name: str) -> NDArray[Any]:
     if dtype.hasobject:
         raise ModelFileError(f"{name} holds pickled objects, which are not read")
     body = data[stream.tell() :]
-    if any(n < 0 for n in shape) or math.prod(shape) * dtype.itemsize != len(body):
+    # Values of no bytes could be as many as the header likes.
+    if any(n < 0 for n in shape) or math.prod(shape) * max(dtype.itemsize, 1) != len(body):
         raise ModelFileError(f"{name} should hold {shape} values of {dtype}, but has {len(body):,} bytes")
     flat = np.frombuffer(body, dtype=dtype) if body else np.empty(math.prod(shape), dtype=dtype)
     return flat.copy().reshape(shape, order="F" if fortran_order else "C")
@@ -221,5 +261,17 @@ def _known_classes() -> dict[str, type]:
         model_selection.GridSearchCV,
         model_selection.RandomizedSearchCV,
         frozen.FrozenEstimator,
+    )
+    return {cls.__name__: cls for cls in classes}
+
+
+def _encoder_classes() -> dict[str, type]:
+    """Return the classes that encode the categorical features of HistGradientBoosting, by name."""
+    from sklearn import compose, preprocessing
+
+    classes: tuple[type, ...] = (
+        compose.ColumnTransformer,
+        preprocessing.OrdinalEncoder,
+        preprocessing.FunctionTransformer,
     )
     return {cls.__name__: cls for cls in classes}

@@ -10,13 +10,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from onetree.documents import MAX_CONTAINERS
 from onetree.errors import ModelFileError
 
 MAX_DEPTH = 100
 """Lists and objects within each other; a model of XGBoost has 8."""
-
-MAX_CONTAINERS = 4_000_000
-"""Lists and objects of a file: an empty one takes 2 bytes there and 64 in memory. A model has about 16 per tree."""
 
 _NUMBERS = {  # marker: how Python unpacks it; big-endian, as the format says
     b"i": ">b",

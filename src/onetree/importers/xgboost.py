@@ -7,6 +7,10 @@ iteration), any other as `Booster.predict` does (all trees). Margins are added i
 An input goes left iff float32(x) < threshold; NaN follows each split's default direction. Training without missing
 values leaves the same default at all splits (right with hist and approx, left with exact), so a model whose splits
 differ in it has met NaN.
+
+A category is float32(x) without its fraction. At a split by categories, those that it names go right, and all other
+numbers left, also negative ones and ones that are too large for a category. The default direction of such a split
+shows nothing: without NaN in training, rounding decides it.
 """
 
 import ctypes
@@ -16,11 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.categories import MISSING, Categories
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import FidelityError, InvalidInputError, ModelFileError, UnsupportedModelError
 from onetree.importers.self_test import self_test
+from onetree.importers.set_tests import SetTest, known_categories, set_fields
+from onetree.importers.sizes import too_many_values
 from onetree.importers.thresholds import canonical_thresholds_below
-from onetree.importers.xgboost_file import FileModel, read_json, read_ubj
+from onetree.importers.xgboost_file import FileModel, FileTree, read_json, read_ubj
 
 # The least margin whose sigmoid, computed in float32, is above 0.5.
 _LOGISTIC_CUT = float.fromhex("0x1.800002p-24")
@@ -31,8 +38,6 @@ _RULES = {
     "multi:softprob": Rule("scores", dtype="float32", softmax=True),
     "multi:softmax": Rule("scores", dtype="float32"),
 }
-
-_MAX_VALUES = 1 << 27  # entries of the value array, 1 GiB
 
 
 def import_xgboost(model: Any, *, missing: str = "auto") -> Ensemble:
@@ -145,7 +150,7 @@ def _ensemble(file: FileModel, *, wrapped: bool, missing: str, classes: NDArray[
         raise UnsupportedModelError("this XGBoost model has no trees; train it for one round or more")
     trees = file.trees[:n_trees]
     sizes = [len(tree.feature) for tree in trees]
-    if sum(sizes) * file.n_groups > _MAX_VALUES:
+    if too_many_values(sum(sizes), file.n_groups):
         raise ModelFileError(f"{file.n_groups} scores at {sum(sizes)} nodes are more than can be held")
     offset = np.cumsum([0, *sizes[:-1]])
     feature, left, right, number, default_left = (
@@ -157,7 +162,10 @@ def _ensemble(file: FileModel, *, wrapped: bool, missing: str, classes: NDArray[
     leaf_value = _weighted(number, np.repeat(np.arange(n_trees), sizes), file, base, wrapped)
     value = np.zeros((len(feature), file.n_groups))
     value[np.arange(len(feature)), np.repeat(file.group[:n_trees], sizes)] = leaf_value
-    met_nan = len(np.unique(default_left[inner])) == 2
+    tests = _set_tests(trees, offset)
+    by_set = np.zeros(len(feature), dtype=np.bool_)
+    by_set[[test.node for test in tests]] = True
+    met_nan = len(np.unique(default_left[inner & ~by_set])) == 2
     try:
         return Ensemble(
             classes=classes,
@@ -172,9 +180,38 @@ def _ensemble(file: FileModel, *, wrapped: bool, missing: str, classes: NDArray[
             base=base.astype(np.float64),
             rule=rule,
             nan_features=np.full(len(file.feature_names), missing == "follow" or (missing == "auto" and met_nan)),
+            **set_fields(tests, _categories(tests, file), feature, file.feature_names),
         )
     except InvalidInputError as error:
         raise ModelFileError(str(error)) from None
+
+
+def _set_tests(trees: tuple[FileTree, ...], offset: NDArray[np.intp]) -> list[SetTest]:
+    """Return the splits by categories; what they name goes right, everything else left."""
+    return [
+        SetTest(
+            node=node + begin,
+            feature=int(tree.feature[node]),
+            codes=codes.astype(np.float64),
+            named_left=False,
+            other_left=True,
+            missing_left=bool(tree.default_left[node]),
+        )
+        for tree, begin in zip(trees, offset.tolist(), strict=True)
+        for node, codes in tree.categories.items()
+    ]
+
+
+def _categories(tests: list[SetTest], file: FileModel) -> tuple[Categories | None, ...]:
+    """Return the categories of each feature: category c is every x with c <= float32(x) < c + 1."""
+
+    def of_feature(feature: int, codes: NDArray[np.float64]) -> Categories:
+        names = file.category_names.get(feature, ())
+        low, high = (canonical_thresholds_below(bound.astype(np.float32)) for bound in (codes, codes + 1))
+        return Categories(tuple(codes.tolist()), low, high, names if len(names) == len(codes) else ())
+
+    known = {feature: np.arange(float(len(names))) for feature, names in file.category_names.items()}
+    return known_categories(tests, known, of_feature, len(file.feature_names))
 
 
 def _why_not(objective: str) -> str:
@@ -237,10 +274,15 @@ def _check_missing_value(model: Any, ensemble: Ensemble) -> None:
     marker = model.missing
     if marker is None or np.isnan(marker):
         return
-    inner = ensemble.feature >= 0
-    number_left = float(np.float32(marker)) <= ensemble.threshold[inner]
-    if np.any(number_left != ensemble.missing_left[inner]):
+    number = float(np.float32(marker))
+    by_threshold = (ensemble.feature >= 0) & (ensemble.subset < 0)
+    goes_elsewhere = bool(np.any((number <= ensemble.threshold[by_threshold]) != ensemble.missing_left[by_threshold]))
+    for feature, kind in enumerate(ensemble.categories):
+        if kind is not None:
+            members = ensemble.subsets[ensemble.subset[ensemble.feature == feature]]
+            goes_elsewhere |= bool(np.any(members[:, kind.element(number)] != members[:, MISSING]))
+    if goes_elsewhere:
         raise UnsupportedModelError(
-            f"this {type(model).__name__} takes {marker} for a missing value, which no threshold can express; "
+            f"this {type(model).__name__} takes {marker} for a missing value, which no split can express; "
             f"pass model.get_booster() instead, and inputs with NaN in place of {marker}"
         )

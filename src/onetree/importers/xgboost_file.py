@@ -14,14 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.documents import unique_entries
+from onetree.documents import check_containers, unique_entries
 from onetree.errors import ModelFileError, UnsupportedModelError
-from onetree.importers.ubjson import MAX_CONTAINERS, parse_ubjson
+from onetree.importers.sizes import MAX_CLASSES
+from onetree.importers.ubjson import parse_ubjson
+from onetree.importers.xgboost_categories import NODE_CATEGORIES, category_names, node_categories, split_conditions
 from onetree.importers.xgboost_entries import COUNT, check_numbers, count, entry, floats, integers, known_entries
 
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,4})?")
 _MAX_FEATURES = 1_000_000
 _OLDEST = (1, 6, 0)  # some versions before it add up the same trees in another order
+_OLDEST_CATEGORICAL = (1, 7, 3)  # versions before it send unknown categories elsewhere
 
 _FILE_ENTRIES = frozenset({"learner", "version"})
 _LEARNER_ENTRIES = frozenset(
@@ -32,8 +35,7 @@ _MODEL_ENTRIES = frozenset({"cats", "gbtree_model_param", "iteration_indptr", "t
 _NODE_NUMBERS = ("split_indices", "left_children", "right_children", "parents", "default_left", "split_type")
 _NODE_STATISTICS = ("base_weights", "loss_changes", "sum_hessian")  # not needed, but what is written must be whole
 _TREE_ENTRIES = frozenset(
-    {*_NODE_NUMBERS, *_NODE_STATISTICS, "id", "split_conditions", "tree_param"}
-    | {"categories", "categories_nodes", "categories_segments", "categories_sizes"}
+    {*_NODE_NUMBERS, *_NODE_STATISTICS, "id", "split_conditions", "tree_param"} | set(NODE_CATEGORIES)
 )
 
 
@@ -41,7 +43,8 @@ _TREE_ENTRIES = frozenset(
 class FileTree:
     """One tree; node 0 is the root, and every other node has one parent (cycles are left to `Ensemble`).
 
-    An input goes left iff float32(x) < number; the number of a leaf is its value.
+    An input goes left iff float32(x) < number; the number of a leaf is its value. A node that names categories goes
+    by them instead.
     """
 
     feature: NDArray[np.int64]  # -1 at a leaf
@@ -49,6 +52,7 @@ class FileTree:
     left: NDArray[np.int64]
     right: NDArray[np.int64]
     default_left: NDArray[np.bool_]
+    categories: dict[int, NDArray[np.int64]]  # by node; empty if no split is categorical
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +64,7 @@ class FileModel:
     n_groups: int  # scores that the trees add up to
     base_score: NDArray[np.float32]  # one per group
     feature_names: tuple[str, ...]
+    category_names: dict[int, tuple[str, ...]]  # by feature, if the file has them
     trees: tuple[FileTree, ...]
     group: NDArray[np.int64]  # score that each tree adds to
     weight: NDArray[np.float32] | None  # of each tree, if trees were dropped in training (DART)
@@ -85,8 +90,7 @@ class FileModel:
 
 def read_json(content: bytes) -> FileModel:
     """Read a model from the content of a JSON file."""
-    if content.count(b"[") + content.count(b"{") > MAX_CONTAINERS:
-        raise ModelFileError(f"more than {MAX_CONTAINERS:,} lists and objects are more than can be held")
+    check_containers(content)
     try:
         document = json.loads(content.decode(), object_pairs_hook=unique_entries)
     except (ValueError, RecursionError) as error:  # ValueError: bad JSON, bad UTF-8, an absurdly long number
@@ -130,6 +134,8 @@ def _read_model(document: Any) -> FileModel:
     if "boost_from_average" in param:
         count(param, "boost_from_average")
     n_groups = max(1, count(param, "num_class"))
+    if n_groups > MAX_CLASSES:
+        raise ModelFileError(f'"num_class" is {n_groups}, outside 0..{MAX_CLASSES}')
     n_features = count(param, "num_feature")
     if not 0 < n_features <= _MAX_FEATURES:
         raise ModelFileError(f'"num_feature" is {n_features}, outside 1..{_MAX_FEATURES}')
@@ -150,7 +156,8 @@ def _read_model(document: Any) -> FileModel:
         n_groups=n_groups,
         base_score=_base_score(param, n_groups),
         feature_names=names,
-        trees=tuple(_read_tree(tree, i, names) for i, tree in enumerate(trees)),
+        category_names=category_names(model, n_features),
+        trees=tuple(_read_tree(tree, i, names, version) for i, tree in enumerate(trees)),
         group=group,
         weight=_tree_weights(booster, model, kind, len(trees)),
         n_trees_after=_n_trees_after(model, model_param, n_groups, len(trees)),
@@ -158,7 +165,7 @@ def _read_model(document: Any) -> FileModel:
     )
 
 
-def _read_tree(document: Any, index: int, names: tuple[str, ...]) -> FileTree:
+def _read_tree(document: Any, index: int, names: tuple[str, ...], version: tuple[int, ...]) -> FileTree:
     where = f"tree {index}"
     param = entry(document, "tree_param", dict, where)
     if entry(document, "id", int, where) != index:
@@ -170,10 +177,10 @@ def _read_tree(document: Any, index: int, names: tuple[str, ...]) -> FileTree:
         )
     known_entries(document, _TREE_ENTRIES, where)
     n_nodes, n_deleted = count(param, "num_nodes"), count(param, "num_deleted")
-    number = floats(entry(document, "split_conditions", list | np.ndarray, where), f'"split_conditions" of {where}')
-    column: dict[str, NDArray[Any]] = {"split_conditions": number}
+    column: dict[str, NDArray[Any]] = {}
     for key in _NODE_NUMBERS:
         column[key] = integers(entry(document, key, list | np.ndarray, where), f'"{key}" of {where}')
+    column["split_conditions"] = number = split_conditions(document, column, where)
     lengths = {key: len(values) for key, values in column.items()}
     lengths |= {key: len(entry(document, key, list | np.ndarray, where)) for key in _NODE_STATISTICS}
     for key in _NODE_STATISTICS:
@@ -190,12 +197,12 @@ def _read_tree(document: Any, index: int, names: tuple[str, ...]) -> FileTree:
     feature = np.where(leaf, -1, column["split_indices"])
     if np.any((feature[kept & ~leaf] < 0) | (feature[kept & ~leaf] >= len(names))):
         raise ModelFileError(f"{where} splits on a feature that does not exist")
-    categorical = kept & ~leaf & (column["split_type"] == 1)
-    if categorical.any():
-        name = names[int(feature[categorical][0])]
+    categorical = column["split_type"] == 1
+    named = zip(np.flatnonzero(categorical).tolist(), node_categories(document, categorical, where), strict=True)
+    if version < _OLDEST_CATEGORICAL and np.any(categorical & kept & ~leaf):
         raise UnsupportedModelError(
-            f"this XGBoost model splits feature {name!r} by categories, which a threshold cannot express; "
-            "encode the feature as numbers, for instance one column per category, and train again"
+            "this XGBoost model splits by categories and was written by a version before 1.7.3, which sends unknown "
+            "categories elsewhere than later ones. Load it with a newer XGBoost and save it again"
         )
     place = np.cumsum(kept) - 1  # where a node is once the deleted ones are gone
     return FileTree(
@@ -204,6 +211,7 @@ def _read_tree(document: Any, index: int, names: tuple[str, ...]) -> FileTree:
         left=np.where(leaf, -1, place[left])[kept],
         right=np.where(leaf, -1, place[right])[kept],
         default_left=(column["default_left"] == 1)[kept],
+        categories={int(place[node]): codes for node, codes in named if kept[node] and not leaf[node]},
     )
 
 

@@ -4,6 +4,7 @@ Each family is read from its arrays into an `Ensemble` whose sum is formed as sc
 decided whether NaN is an input, and the result is compared with the model's own `predict`.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -58,7 +59,13 @@ def import_sklearn(model: Any, *, voting: str = "auto", missing: str = "auto") -
     live = _deterministic_copy(model)
     if missing == "follow" or (missing == "auto" and reading.met_nan):
         ensemble = replace(ensemble, nan_features=np.full(ensemble.n_features, _takes_nan(live, ensemble.n_features)))
-    predict: Callable[[NDArray[np.float64]], NDArray[Any]] = live.predict
+
+    def predict(X: NDArray[np.float64]) -> NDArray[Any]:
+        with warnings.catch_warnings():  # what stands in front of the trees has kept the names of the columns
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            labels: NDArray[Any] = live.predict(X)
+            return labels
+
     if voting == "hard" and reading.members:
 
         def predict(X: NDArray[np.float64]) -> NDArray[Any]:
