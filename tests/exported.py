@@ -18,13 +18,16 @@ N_POINTS = 100_000
 
 
 def points(tree, dtype=np.float64, n=N_POINTS, seed=0):
-    """Inputs on both sides of every threshold and on it, as close as floats of this type come, and elsewhere."""
+    """Inputs on both sides of every threshold and category, as close as floats of this type come, and elsewhere."""
     rng = np.random.default_rng(seed)
     special = [0.0, -0.0, np.inf, -np.inf, np.finfo(dtype).tiny, np.finfo(dtype).smallest_subnormal]
     columns = []
     for feature in range(tree.n_features):
         cuts = tree.threshold[tree.feature == feature]
-        with np.errstate(over="ignore"):
+        kind = tree.categories[feature]
+        if kind is not None:
+            cuts = np.concatenate([kind.codes, kind.low, kind.high, np.array(kind.codes) + 0.5])
+        with np.errstate(over="ignore", under="ignore"):
             near = np.unique(np.concatenate([cuts, special])).astype(dtype)
         near = np.concatenate([near, np.nextafter(near, dtype(np.inf)), np.nextafter(near, dtype(-np.inf))])
         finite = near[np.isfinite(near) & (np.abs(near) < 1e6)]

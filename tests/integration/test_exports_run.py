@@ -14,7 +14,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from onetree import Ensemble, Tree, born_again
 from onetree.export.rules import leaf_conditions
-from tests import exported
+from tests import categorical, exported
 from tests.strategies import THRESHOLDS
 from tests.unit.test_shared_subtrees import ladder
 from tests.unit.test_tree import chain
@@ -48,6 +48,11 @@ TREES = {
     "shared": shared_tree,
     "awkward thresholds": lambda: exported.random_tree(3, thresholds=[cut for pool in THRESHOLDS for cut in pool]),
     "hostile names": lambda: exported.random_tree(4, feature_names=HOSTILE_NAMES, classes=HOSTILE_LABELS),
+    "sets": lambda: categorical.random_set_tree(2),
+    "sets with hostile names": lambda: categorical.random_set_tree(5, names=categorical.HOSTILE),
+    "sets of intervals": lambda: categorical.chain_of_sets(
+        (0, 7, "missing"), (1,), (2, "other"), (1, 2), kind=categorical.WHOLE
+    ),
     "one leaf": lambda: Tree([-1], [0.0], [-1], [-1], [1], ["a", "b"], ("x", "y"), [True, False]),
 }
 
@@ -77,6 +82,14 @@ def test_the_inputs_reach_most_leaves_and_touch_every_threshold():
     assert len(np.unique(tree.apply(rows))) > 0.9 * tree.n_leaves
     for feature, cut in zip(tree.feature[tree.feature >= 0], tree.threshold[tree.feature >= 0], strict=True):
         assert {cut, np.nextafter(cut, np.inf), np.nextafter(cut, -np.inf)} <= set(rows[:, feature].tolist())
+
+
+def test_the_inputs_touch_every_category_and_what_is_beside_it():
+    tree = TREES["sets"]()
+    rows, _ = expected(tree, np.float64)
+    for feature, kind in enumerate(tree.categories):
+        for code in kind.codes if kind is not None else ():
+            assert {code, np.nextafter(code, np.inf), np.nextafter(code, -np.inf)} <= set(rows[:, feature].tolist())
 
 
 def test_python_gives_the_class_of_the_tree(tree):
@@ -124,6 +137,10 @@ def test_the_rules_cover_every_input_once_and_give_the_class_of_the_tree(tree):
         inside = np.ones(len(rows), dtype=bool)
         for condition in conditions:
             x = rows[:, condition.feature]
+            if condition.elements is not None:
+                element = tree.categories[condition.feature].element(x)
+                inside &= np.where(np.isnan(x), condition.missing, np.isin(element, list(condition.elements)))
+                continue
             above = (x > condition.lower) | (condition.lower == -np.inf)
             inside &= np.where(np.isnan(x), condition.missing, above & (x <= condition.upper))
         met += inside
@@ -163,6 +180,17 @@ def test_onnx_takes_a_tree_of_depth_100000():
     pytest.importorskip("onnxruntime")
     rows, index = deep_inputs(chain(100_000), np.float32)
     assert exported.run_onnx(chain(100_000), rows)[1].tolist() == index.tolist()
+
+
+def test_a_path_of_20000_set_tests_is_exported(tmp_path):
+    tree = categorical.deep_chain_of_sets(20_000)
+    rows = np.array([[0.0], [1.0], [2.0], [3.5], [5.0], [np.nan]])
+    index = tree.predict_index(rows).tolist()
+    assert len(tree.to_rules().split("\n")) == 5
+    assert exported.run_python(tree, rows) == index
+    assert exported.run_sqlite(tree, rows) == index
+    assert exported.run_onnx(tree, rows.astype(np.float32))[1].tolist() == index
+    assert tree.to_sklearn().tree_.predict(rows.astype(np.float32)).argmax(axis=1).tolist() == index
 
 
 def test_shared_subtrees_stay_shared(tmp_path):

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import onetree
+from onetree.categories import Categories
 from onetree.report import embedded
+from tests import categorical, exported
 from tests.grown import grown_tree, shared_tree
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the browser tests need: pip install playwright")
@@ -296,3 +298,49 @@ def test_a_printed_report_holds_the_unfolded_rows(opened):
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".row").count() == 519
+
+
+def test_set_tests_send_categories_and_what_is_beside_them_where_the_tree_does(opened):
+    tree = categorical.random_set_tree(2)
+    rows = exported.points(tree, n=40)
+    page = opened(tree, X=rows)
+    for number, label in enumerate(tree.predict(rows), start=1):
+        page.fill("#row-number", str(number))
+        page.press("#row-number", "Enter")
+        assert page.text_content("#prediction") == f"Prediction: {label}"
+        assert selected(page).locator(".chip").inner_text() == label
+
+
+def test_a_category_is_typed_by_its_name(opened):
+    tree = categorical.colour_tree(0, 2, "missing")
+    page = opened(tree)
+    for colour, label in (("blue", "yes"), ("2", "yes"), ("grey", "no"), ("", "yes"), ("1.5", "no")):
+        page.fill("#field-0", colour)
+        page.fill("#field-1", "20")
+        page.press("#field-1", "Enter")
+        assert page.text_content("#prediction") == f"Prediction: {label}"
+    assert page.locator("#steps li").first.text_content() == "colour = 1.5 (other) not in {red, blue}"
+
+
+def test_an_input_from_a_leaf_of_sets_leads_back_to_it(opened):
+    page = opened(categorical.chain_of_sets((0, 1, "missing"), (1, 2, "other")))
+    page.fill("#query", "class 1")
+    page.click("#next")
+    assert page.inner_text("#selected .box li") == "colour not in {red, green, grey}"
+    page.click("#selected button")
+    assert page.text_content("#prediction") == "Prediction: class 1"
+
+
+def test_rules_and_rows_say_sets_in_words(opened):
+    page = opened(categorical.colour_tree(0, 2, "missing"))
+    assert page.locator(".row .test").first.text_content() == "colour in {red, blue} or missing?"
+    assert page.locator("#rules .conditions").last.inner_text() == "colour not in {red, blue}"
+
+
+def test_names_of_categories_from_a_hostile_model_are_text(opened):
+    names = (HOSTILE, "</script><script>document.title=1</script>")
+    tree = categorical.colour_tree(0, 1, kind=Categories.equal([0, 1, 2], names=(*names, "c")))
+    page = opened(tree)
+    assert page.locator("img").count() == 0
+    test = page.locator(".row .test").first.text_content()
+    assert all(name in test for name in names)

@@ -10,9 +10,13 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from onetree.errors import InvalidInputError
 from onetree.export.nested import END, LEAF, OTHERWISE, TEST, nested
+from onetree.export.set_words import set_test
 from onetree.export.shape import Tables, float32_thresholds, is_nested, tables
+from onetree.export.steps import Run, is_point, steps_of, thresholds_only
 from onetree.export.wording import feature_words, heading, plain_labels, threshold_words, wrapped
 
 if TYPE_CHECKING:
@@ -90,11 +94,13 @@ def to_c(tree: Tree, *, style: str = "auto", number: str = "double", name: str =
         raise InvalidInputError(f"unknown number type {number!r}; use one of {', '.join(NUMBERS)}")
     if not _NAME.fullmatch(name):
         raise InvalidInputError(f"{name!r} cannot begin a name in C; use ASCII letters, digits and underscores")
-    threshold = tree.threshold if number == "double" else float32_thresholds(tree)
-    if is_nested(tree, style, _MAX_DEPTH) or tree.n_leaves == 1:
+    written_out = is_nested(tree, style, _MAX_DEPTH) or tree.n_leaves == 1
+    plain = tree if written_out else thresholds_only(tree)
+    threshold = plain.threshold if number == "double" else float32_thresholds(plain)
+    if written_out:
         used, body = "", _conditions(tree, threshold.tolist(), number)
     else:
-        used, body = _tables(tables(tree, threshold), number, name), _LOOP.format(name=name)
+        used, body = _tables(tables(plain, threshold), number, name), _LOOP.format(name=name)
     refused = (~tree.nan_features).nonzero()[0].tolist()
     if refused and len(refused) < tree.n_features:
         used += _array("int32_t", f"{name}_never_missing", [str(at) for at in refused])
@@ -153,7 +159,10 @@ def _conditions(tree: Tree, cuts: list[float], number: str) -> str:
             lines.append(f"{indent}return {tree.leaf_class[node]};")
         elif step == TEST:
             at, cut = feature[node], cuts[node]
-            if cut == math.inf:  # only a missing value is not <= +inf, and only that is not equal to itself
+            if tree.subset[node] >= 0:
+                asks = _commented(set_test(tree, node).holds)
+                lines.append(f"{indent}if ({_set_condition(tree, node, number)}) {{ /* {names[at]} {asks} */")
+            elif cut == math.inf:  # only a missing value is not <= +inf, and only that is not equal to itself
                 lines.append(f"{indent}if (x[{at}] == x[{at}]) {{ /* {names[at]} is known */")
             else:
                 lines.append(f"{indent}if (x[{at}] <= {_literal(cut, number)}) {{ /* {names[at]} <= {words[node]} */")
@@ -162,6 +171,27 @@ def _conditions(tree: Tree, cuts: list[float], number: str) -> str:
         elif step == END:
             lines.append(f"{indent}}}")
     return "\n".join(lines)
+
+
+def _set_condition(tree: Tree, node: int, number: str) -> str:
+    at, dtype = int(tree.feature[node]), np.float64 if number == "double" else np.float32
+    test = steps_of(tree, node, dtype)
+    parts = [
+        f"x[{at}] == {_literal(run.high, number)}"
+        if run.high is not None and is_point(run, dtype)
+        else _between(f"x[{at}]", run, number)
+        for run in test.runs()
+    ]
+    if tree.nan_features[at] and test.missing is not test.negated:  # a missing value meets no part but this
+        parts.append(f"x[{at}] != x[{at}]")
+    text = " || ".join(parts) or "0"
+    return f"!({text})" if test.negated else text
+
+
+def _between(x: str, run: Run, number: str) -> str:
+    parts = [] if run.low is None else [f"{x} > {_literal(run.low, number)}"]
+    parts += [] if run.high is None else [f"{x} <= {_literal(run.high, number)}"]
+    return f"({' && '.join(parts)})"
 
 
 def _array(kind: str, name: str, values: list[str]) -> str:

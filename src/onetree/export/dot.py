@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from onetree.export.set_words import set_tests
 from onetree.export.wording import feature_words, heading, label_words, threshold_words
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _ESCAPES = str.maketrans({"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;", "\\": "&#92;&#92;"})
 # Light enough for black text, and told apart by most people with colour blindness.
 _COLOURS = ("#a6cee3", "#fdbf6f", "#b2df8a", "#cab2d6", "#fb9a99", "#ffff99", "#d9d9d9", "#e5c494")
+_MAX_LIST = 60  # characters of a set
 
 
 def to_dot(tree: Tree, *, digits: int | None = 6) -> str:
@@ -28,7 +30,7 @@ def to_dot(tree: Tree, *, digits: int | None = 6) -> str:
     tree : Tree
     digits : int or None
         Significant digits of the thresholds, more where two thresholds of a feature would look the same; None writes
-        them exactly.
+        them exactly, and long sets of categories in full.
 
     Examples
     --------
@@ -51,6 +53,7 @@ def to_dot(tree: Tree, *, digits: int | None = 6) -> str:
     labels = [label.translate(_ESCAPES) for label in label_words(tree)]
     cuts, takes_nan = threshold_words(tree, digits), tree.nan_features.tolist()
     feature, leaf_class = tree.feature.tolist(), tree.leaf_class.tolist()
+    sets = set_tests(tree, None if digits is None else _MAX_LIST)
     children = list(zip(tree.children_left.tolist(), tree.children_right.tolist(), strict=True))
 
     lines = [f"// {line}" for line in heading(tree)]
@@ -65,9 +68,11 @@ def to_dot(tree: Tree, *, digits: int | None = 6) -> str:
             lines.append(f'  {node} [label="{labels[leaf_class[node]]}", fillcolor="{colour}"];')
             continue
         known = math.isinf(tree.threshold[node])  # only a missing value is not <= +inf
-        lines.append(
-            f'  {node} [label="{names[at]} is known"];' if known else f'  {node} [label="{names[at]} ≤ {cuts[node]}"];'
-        )
-        no = "no or missing" if takes_nan[at] and not known else "no"
-        edges += [f'  {node} -> {left} [label="yes"];', f'  {node} -> {right} [label="{no}"];']
+        asks = "is known" if known else f"≤ {cuts[node]}"
+        yes, no = "yes", "no or missing" if takes_nan[at] and not known else "no"
+        if node in sets:
+            asks, yes, no = sets[node]
+            asks = asks.translate(_ESCAPES)
+        lines.append(f'  {node} [label="{names[at]} {asks}"];')
+        edges += [f'  {node} -> {left} [label="{yes}"];', f'  {node} -> {right} [label="{no}"];']
     return "\n".join([*lines, *edges, "}"])

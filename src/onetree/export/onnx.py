@@ -1,6 +1,7 @@
 """The tree as an ONNX model: a tree ensemble of one tree or, for any depth and size, tables and a loop.
 
-Both compare ``x <= threshold`` in the type of the input, so a missing value goes right.
+Both compare ``x <= threshold`` in the type of the input, so a missing value goes right. A set test is several such
+comparisons, the first of which asks whether the value is known if a missing one has to go elsewhere.
 """
 
 from __future__ import annotations
@@ -13,17 +14,20 @@ import numpy as np
 from onetree.errors import InvalidInputError
 from onetree.export.c import NUMBERS
 from onetree.export.shape import STYLES, float32_thresholds, tables, unfolded
+from onetree.export.steps import thresholds_only, written_out
 from onetree.export.wording import heading, uniform_labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from onnx import GraphProto, ModelProto, NodeProto, TensorProto
 
+    from onetree.categories import Categories
     from onetree.tree import Tree
 
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8  # ML 3 is the first with double thresholds; read by onnxruntime from 1.12 on
 # onnxruntime reads the nodes of a tree by recursion and runs out of stack somewhere above a depth of 10,000.
 _MAX_DEPTH, _MAX_LEAVES = 1_000, 1_000_000
+_MAX_SET_NODES = 100_000  # of a tree ensemble in which set tests are written out; a loop shares what is below them
 _INT64 = np.dtype(np.int64)
 _MAX_CLASSES = 1 << 24  # the tree ensemble gives the index of the class as a float32
 
@@ -50,8 +54,9 @@ def to_onnx(tree: Tree, *, number: str = "float", style: str = "auto") -> ModelP
 
     Notes
     -----
-    Missing values (NaN) go right, also on features where `tree.predict` refuses them: ONNX cannot refuse. Labels are
-    strings, 64-bit integers, doubles or booleans; labels of several types become strings.
+    ONNX cannot refuse: on features where `tree.predict` refuses missing values (NaN), they go where +inf goes or, past
+    thresholds of +inf, right. Labels are strings, 64-bit integers, doubles or booleans; labels of several types become
+    strings. Set tests become comparisons; the categories are in the metadata.
     """
     try:
         import onnx
@@ -61,7 +66,8 @@ def to_onnx(tree: Tree, *, number: str = "float", style: str = "auto") -> ModelP
     if number not in NUMBERS:
         raise InvalidInputError(f"unknown number type {number!r}; use one of {', '.join(NUMBERS)}")
     kind = onnx.TensorProto.DOUBLE if number == "double" else onnx.TensorProto.FLOAT
-    nodes, constants = (_ensemble if _is_ensemble(tree, style) else _loop)(tree, number)
+    ensemble = _as_ensemble(tree, style)
+    nodes, constants = _loop(thresholds_only(tree), number) if ensemble is None else _ensemble(ensemble, number)
     labels = _label_tensor(tree)
     graph = helper.make_graph(
         [*nodes, helper.make_node("Gather", ["labels", "class_index"], ["label"])],
@@ -82,29 +88,42 @@ def to_onnx(tree: Tree, *, number: str = "float", style: str = "auto") -> ModelP
     )
     properties = {"features": json.dumps(tree.feature_names), "exact": json.dumps(tree.exact)}
     if tree.domain is not None:
-        properties["domain"] = json.dumps(tree.domain.to_dict())
+        properties["domain"] = json.dumps(tree.domain.to_json())
+    if any(kind is not None for kind in tree.categories):
+        properties["categories"] = json.dumps([_categories(kind) for kind in tree.categories])
     helper.set_model_props(model, properties)
     return model
 
 
-def _is_ensemble(tree: Tree, style: str) -> bool:
+def _categories(kind: Categories | None) -> dict[str, Any] | None:
+    return None if kind is None else {"codes": kind.codes, "names": kind.names}
+
+
+def _as_ensemble(tree: Tree, style: str) -> Tree | None:
+    """Give the tree that a tree ensemble holds, without set tests and shared nodes; None for a loop."""
     if style not in STYLES:
         raise InvalidInputError(f"unknown style {style!r}; use one of {', '.join(STYLES)}")
+    if style == "table" and tree.n_leaves > 1:  # a single leaf has no table
+        return None
     fits = tree.depth <= _MAX_DEPTH and tree.n_leaves <= _MAX_LEAVES and tree.n_classes <= _MAX_CLASSES
-    if style == "nested" and not fits:
+    plain = None
+    if tree.n_leaves == 1 or fits:
+        plain = written_out(tree, _MAX_SET_NODES) if tree.has_subsets else unfolded(tree)
+    if plain is not None and (plain.depth <= _MAX_DEPTH or tree.n_leaves == 1):
+        return plain
+    if style == "nested":
+        sets = f", set tests in {_MAX_SET_NODES:,} nodes at most" if tree.has_subsets else ""
         raise InvalidInputError(
             f"a tree ensemble in ONNX takes a depth of {_MAX_DEPTH:,}, {_MAX_LEAVES:,} leaves and {_MAX_CLASSES:,} "
-            f'classes at most, and the tree is {tree.depth:,} deep; use style="table"'
+            f'classes at most{sets}, and the tree is {tree.depth:,} deep; use style="table"'
         )
-    # A single leaf has no table.
-    return tree.n_leaves == 1 or (fits and style != "table")
+    return None
 
 
 def _ensemble(tree: Tree, number: str) -> tuple[list[NodeProto], list[TensorProto]]:
     """Give the operator that adds up one tree whose leaves hold the index of their class."""
     from onnx import helper, numpy_helper
 
-    tree = unfolded(tree)
     inner = tree.feature >= 0
     leaves = (~inner).nonzero()[0].tolist()
     threshold, index = _thresholds(tree, number), tree.leaf_class[~inner].astype(_dtype(number))

@@ -10,7 +10,9 @@ import math
 from typing import TYPE_CHECKING
 
 from onetree.export.nested import LEAF, OTHERWISE, TEST, nested
+from onetree.export.set_words import set_test
 from onetree.export.shape import is_nested, tables
+from onetree.export.steps import Run, is_point, steps_of, thresholds_only
 from onetree.export.wording import LINE_WIDTH, feature_words, heading, plain_labels, wrapped
 
 if TYPE_CHECKING:
@@ -44,8 +46,8 @@ _LOOP = """    node = 0
 def to_python(tree: Tree, *, style: str = "auto") -> str:
     """Give `tree` as a Python module with ``predict(x)`` for one input.
 
-    A missing value is NaN and goes right; where the tree does not take it, ``predict`` raises a `ValueError` as
-    `Tree.predict` does.
+    A missing value is NaN and goes where the tree sends it; where the tree does not take it, ``predict`` raises a
+    `ValueError` as `Tree.predict` does.
 
     Parameters
     ----------
@@ -57,15 +59,16 @@ def to_python(tree: Tree, *, style: str = "auto") -> str:
     written_out = is_nested(tree, style, _MAX_DEPTH) or tree.n_leaves == 1
     refused = [feature for feature, takes_nan in enumerate(tree.nan_features.tolist()) if not takes_nan]
     body = _conditions(tree) if written_out else _LOOP
+    plain = tree if written_out else thresholds_only(tree)
     parts = ['"""' + "\n".join(heading(tree)) + '"""\n\n']
-    if not written_out and math.inf in tree.threshold:
+    if not written_out and math.inf in plain.threshold:
         parts.append("from math import inf\n\n")
     parts.append(_tuple("CLASSES", [repr(label) for label in plain_labels(tree)]))
     parts.append(_tuple("FEATURES", [repr(name) for name in tree.feature_names]))
     if refused:
         parts.append(_tuple("NEVER_MISSING", [str(feature) for feature in refused]))
     if not written_out:
-        inner = tables(tree)
+        inner = tables(plain)
         parts += [
             "\n# The inner nodes, the root first. A child below zero is a leaf: -1 is the first class, -2 the second.\n"
         ]
@@ -89,10 +92,31 @@ def _conditions(tree: Tree) -> str:
             at, cut = feature[node], threshold[node]
             # Only a missing value is not <= +inf, and only that is not equal to itself.
             test = f"x[{at}] == x[{at}]" if math.isinf(cut) else f"x[{at}] <= {cut!r}"
-            lines.append(f"{indent}if {test}:  # {names[at]}\n")
+            comment = names[at]
+            if tree.subset[node] >= 0:
+                test, comment = _set_condition(tree, node), f"{names[at]} {set_test(tree, node).holds}"
+            lines.append(f"{indent}if {test}:  # {comment}\n")
         elif step == OTHERWISE:
             lines.append(f"{indent}else:\n")
     return "".join(lines)
+
+
+def _set_condition(tree: Tree, node: int) -> str:
+    at, test = int(tree.feature[node]), steps_of(tree, node)
+    runs = test.runs()
+    points = [repr(run.high) for run in runs if is_point(run)]
+    parts = [f"x[{at}] in {{{', '.join(points)}}}" if len(points) > 1 else f"x[{at}] == {points[0]}"] if points else []
+    parts += [_between(f"x[{at}]", run) for run in runs if not is_point(run)]
+    if tree.nan_features[at] and test.missing is not test.negated:  # a missing value meets no part but this
+        parts.append(f"x[{at}] != x[{at}]")
+    text = " or ".join(parts) or "False"
+    return f"not ({text})" if test.negated else text
+
+
+def _between(x: str, run: Run) -> str:
+    if run.low is None:
+        return f"{x} <= {run.high!r}"
+    return f"{x} > {run.low!r}" if run.high is None else f"{run.low!r} < {x} <= {run.high!r}"
 
 
 def _tuple(name: str, values: list[str]) -> str:

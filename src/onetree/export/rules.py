@@ -1,4 +1,4 @@
-"""The tree as IF-THEN rules, one per leaf, with at most one interval per feature.
+"""The tree as IF-THEN rules, one per leaf, with at most one interval or set per feature.
 
 The rules exclude each other and together cover every input, so their order means nothing.
 """
@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from onetree.categories import MISSING
+from onetree.export.set_words import left_numbers, numbers, set_phrase
 from onetree.export.wording import check_writable, feature_words, heading, label_words, threshold_words
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ ROOT, NONE = 0, -1  # NONE: no node gives this bound
 class Condition:
     """What a leaf demands of one feature: ``lower < x <= upper``, or a missing value where `missing` is true.
 
+    Of a categorical feature it demands one of `elements` instead, and the bounds say nothing.
+
     Parameters
     ----------
     feature : int
@@ -33,6 +37,9 @@ class Condition:
         Whether a missing value (NaN) meets the condition.
     lower_node, upper_node : int
         The nodes whose thresholds the bounds are, -1 where there is no bound.
+    elements : frozenset of int, optional
+        Of a categorical feature: the elements (see `onetree.categories.Categories`) that meet the condition, without
+        the missing value.
     """
 
     feature: int
@@ -41,11 +48,12 @@ class Condition:
     missing: bool
     lower_node: int = NONE
     upper_node: int = NONE
+    elements: frozenset[int] | None = None
 
     @property
     def empty(self) -> bool:
         """Whether no value meets the condition."""
-        return not self.missing and self.lower >= self.upper
+        return not self.missing and (self.lower >= self.upper if self.elements is None else not self.elements)
 
 
 def leaf_conditions(tree: Tree) -> Iterator[tuple[int, list[Condition]]]:
@@ -57,7 +65,8 @@ def leaf_conditions(tree: Tree) -> Iterator[tuple[int, list[Condition]]]:
     feature, threshold = tree.feature.tolist(), tree.threshold.tolist()
     left, right = tree.children_left.tolist(), tree.children_right.tolist()
     anything = [
-        Condition(at, -math.inf, math.inf, takes_nan) for at, takes_nan in enumerate(tree.nan_features.tolist())
+        Condition(at, -math.inf, math.inf, takes_nan, elements=None if kind is None else numbers(kind))
+        for at, (takes_nan, kind) in enumerate(zip(tree.nan_features.tolist(), tree.categories, strict=True))
     ]
     conditions: dict[int, Condition] = {}  # of the path to the node at hand, in the order of first use
 
@@ -77,18 +86,33 @@ def leaf_conditions(tree: Tree) -> Iterator[tuple[int, list[Condition]]]:
         if left[node] == NONE:
             yield node, [condition for condition in conditions.values() if condition != anything[condition.feature]]
             continue
-        at, cut = feature[node], threshold[node]
+        at = feature[node]
         now = conditions.get(at, anything[at])
-        below = (
-            now
-            if not now.missing and now.upper <= cut
-            else Condition(at, now.lower, min(now.upper, cut), False, now.lower_node, node if cut < math.inf else NONE)
-        )
-        above = now if now.lower >= cut else Condition(at, cut, now.upper, now.missing, node, now.upper_node)
+        below, above = _parted(now, node, threshold[node]) if now.elements is None else _parted_set(now, tree, node)
         if not above.empty:
             stack.append((right[node], at, above))
         if not below.empty:
             stack.append((left[node], at, below))
+
+
+def _parted(now: Condition, node: int, cut: float) -> tuple[Condition, Condition]:
+    """Give what is left of a condition on both sides of a threshold."""
+    below = (
+        now
+        if not now.missing and now.upper <= cut
+        else replace(now, upper=min(now.upper, cut), missing=False, upper_node=node if cut < math.inf else NONE)
+    )
+    return below, now if now.lower >= cut else replace(now, lower=cut, lower_node=node)
+
+
+def _parted_set(now: Condition, tree: Tree, node: int) -> tuple[Condition, Condition]:
+    """Give what is left of a condition on both sides of a set test."""
+    known, inside = now.elements or frozenset(), left_numbers(tree, node)
+    missing_left = bool(tree.subsets[tree.subset[node], MISSING])
+    return (
+        replace(now, elements=known & inside, missing=now.missing and missing_left),
+        replace(now, elements=known - inside, missing=now.missing and not missing_left),
+    )
 
 
 def to_rules(tree: Tree, *, digits: int | None = 6) -> str:
@@ -122,13 +146,18 @@ def to_rules(tree: Tree, *, digits: int | None = 6) -> str:
     leaf_class = tree.leaf_class.tolist()
     lines = [f"# {line}" for line in heading(tree)]
     for leaf, conditions in leaf_conditions(tree):
-        words = " AND ".join(_words(condition, names[condition.feature], cuts) for condition in conditions)
+        words = " AND ".join(_words(condition, names[condition.feature], cuts, tree) for condition in conditions)
         lines.append(f"IF {words or 'anything'} THEN {labels[leaf_class[leaf]]}")
     return "\n".join(lines)
 
 
-def _words(condition: Condition, name: str, cuts: list[str]) -> str:
+def _words(condition: Condition, name: str, cuts: list[str], tree: Tree) -> str:
     """Say a condition; `cuts` are the words for the threshold of each node."""
+    kind, missing = tree.categories[condition.feature], condition.missing
+    if kind is not None and condition.elements is not None:
+        takes_nan = bool(tree.nan_features[condition.feature])
+        text = f"{name} {set_phrase(kind, condition.elements, missing=missing, takes_nan=takes_nan)}"
+        return f"({text} or missing)" if missing and condition.elements else text
     if condition.lower == math.inf:
         return f"{name} is missing"
     below, above = condition.upper < math.inf, condition.lower > -math.inf

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.errors import InvalidInputError
+from onetree.export.steps import longest_test, rounded_down
 from onetree.export.wording import count
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ STYLES = ("auto", "nested", "table")
 
 _READABLE_DEPTH, _READABLE_LEAVES = 24, 500  # what a person may still want to read
 _MAX_LEAVES = 100_000
+_READABLE_RUNS, _MAX_RUNS = 40, 250  # of one set test; SQLite and DuckDB take expressions 1,000 deep
 
 
 def is_nested(tree: Tree, style: str, max_depth: int) -> bool:
@@ -32,11 +34,17 @@ def is_nested(tree: Tree, style: str, max_depth: int) -> bool:
     if style not in STYLES:
         raise InvalidInputError(f"unknown style {style!r}; use one of {', '.join(STYLES)}")
     if style == "auto":
-        return tree.depth <= min(_READABLE_DEPTH, max_depth) and tree.n_leaves <= _READABLE_LEAVES
+        small = tree.depth <= min(_READABLE_DEPTH, max_depth) and tree.n_leaves <= _READABLE_LEAVES
+        return small and longest_test(tree) <= _READABLE_RUNS
     if style == "nested" and (tree.depth > max_depth or tree.n_leaves > _MAX_LEAVES):
         raise InvalidInputError(
             f"the tree is {tree.depth:,} deep with {count(tree.n_leaves)} leaves, and at most {max_depth} and "
             f'{_MAX_LEAVES:,} are written as nested conditions; use style="table"'
+        )
+    if style == "nested" and longest_test(tree) > _MAX_RUNS:
+        raise InvalidInputError(
+            f"a set test takes {longest_test(tree):,} intervals, and at most {_MAX_RUNS} are written as one condition; "
+            'use style="table"'
         )
     return style == "nested"
 
@@ -52,7 +60,7 @@ class Tables:
 
 
 def tables(tree: Tree, threshold: NDArray[np.floating] | None = None) -> Tables:
-    """Give the inner nodes of a tree that has any, with other thresholds if they are given."""
+    """Give the inner nodes of a tree that has any and no set tests, with other thresholds if they are given."""
     inner = tree.feature >= 0
     number = np.where(inner, np.cumsum(inner) - 1, -1 - tree.leaf_class.astype(np.int64))
     cuts = tree.threshold if threshold is None else threshold
@@ -81,13 +89,10 @@ def unfolded(tree: Tree) -> Tree:
             tree.children_left[source[at]],
             tree.children_right[source[at]],
         )
-    own = {name: getattr(tree, name)[source] for name in ("feature", "threshold", "leaf_class")}
+    own = {name: getattr(tree, name)[source] for name in ("feature", "threshold", "leaf_class", "subset")}
     return replace(tree, **own, children_left=left, children_right=right)
 
 
 def float32_thresholds(tree: Tree) -> NDArray[np.float32]:
     """Give the largest float32 at or below each threshold: for float32 inputs the comparisons stay the same."""
-    with np.errstate(over="ignore", under="ignore"):
-        rounded = tree.threshold.astype(np.float32)
-        below = np.nextafter(rounded, np.float32(-np.inf))
-    return np.where(rounded > tree.threshold, below, rounded)
+    return rounded_down(tree.threshold, np.float32)

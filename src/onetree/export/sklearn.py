@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from onetree.errors import InvalidInputError
 from onetree.export.shape import unfolded
+from onetree.export.steps import written_out
 from onetree.export.wording import count
 from onetree.inputs import check_input
 from onetree.tree import Tree
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _UNDEFINED = -2  # scikit-learn's feature and threshold of a leaf
 _MAX_NODES = 200_000_000  # 64 bytes each, and 8 for every class
+_MAX_SET_NODES = 1_000_000  # of a tree whose set tests are written out
 
 
 def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = None) -> DecisionTreeClassifier:
@@ -32,7 +34,9 @@ def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = Non
     values; then the predictions are equal for every float32 input, while a float64 input that rounds across a threshold
     may go the other way. Missing values go right, as in `tree`, also on features where `tree.predict` refuses them.
     Subtrees that `tree` holds once for several parents are written out for each of them, since a scikit-learn tree
-    cannot share.
+    cannot share. So does what lies below a set test, since scikit-learn's trees know thresholds only: the test becomes
+    a comparison for each end of an interval of numbers that go the same way, and a tree that takes more than a million
+    nodes for that is refused. Whoever counts its leaves or depth counts those comparisons.
 
     Parameters
     ----------
@@ -46,8 +50,8 @@ def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = Non
     -----
     Data never change a prediction: a leaf whose rows are mostly of another class than the tree says (or that has none)
     keeps a `value` of 1 for the class of the tree. `n_node_samples` and the `value` of inner nodes follow the data.
-    The model's attribute `onetree_exact_` is `tree.exact`; `onetree_domain_` says where, as a dict of texts by feature
-    name, or None for everywhere.
+    The model's attribute `onetree_exact_` is `tree.exact`; `onetree_domain_` says where, as `Domain.to_json` does, or
+    is None for everywhere.
     """
     from sklearn.tree import DecisionTreeClassifier
     from sklearn.tree._tree import NODE_DTYPE
@@ -85,7 +89,7 @@ def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = Non
     model.tree_ = native
     # scikit-learn has no comments: the one place to say that a tree was pruned, or is exact only inside a domain.
     model.onetree_exact_ = tree.exact
-    model.onetree_domain_ = None if tree.domain is None else tree.domain.to_dict(tree.feature_names)
+    model.onetree_domain_ = None if tree.domain is None else tree.domain.to_json(tree.feature_names)
     if tree.feature_names != tuple(f"x{i}" for i in range(tree.n_features)):
         model.feature_names_in_ = np.array(tree.feature_names, dtype=object)
     return model
@@ -93,6 +97,15 @@ def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = Non
 
 def _unfolded(tree: Tree) -> Tree:
     """Give the same tree with one parent for each node, unless that is too large."""
+    if tree.has_subsets:
+        plain = written_out(tree, _MAX_SET_NODES)
+        if plain is None:
+            raise InvalidInputError(
+                f"the set tests of the tree take more than {_MAX_SET_NODES:,} nodes if they are written as thresholds, "
+                "and scikit-learn's trees have nothing else; use Tree.predict, or an export that shares subtrees: "
+                "JSON, code or ONNX"
+            )
+        return plain
     if 2 * tree.n_leaves - 1 > _MAX_NODES:
         raise InvalidInputError(
             f"the tree has {count(tree.n_leaves)} leaves if equal subtrees are written out, as scikit-learn needs "

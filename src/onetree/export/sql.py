@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 from onetree.errors import InvalidInputError
 from onetree.export.nested import LEAF, OTHERWISE, TEST, nested
+from onetree.export.set_words import set_test
 from onetree.export.shape import is_nested, tables
-from onetree.export.wording import heading, threshold_words, uniform_labels
+from onetree.export.steps import Run, is_point, steps_of, thresholds_only
+from onetree.export.wording import heading, printable, threshold_words, uniform_labels
 
 if TYPE_CHECKING:
     from onetree.tree import Tree
@@ -94,7 +96,8 @@ def to_sql(
     if is_nested(tree, style, _MAX_DEPTH) or tree.n_leaves == 1:
         select = ["SELECT", "  item.*,", *_case(tree, names, used), f"FROM {_identifier(table)} AS item;"]
         return "\n".join([*lines, *create, *select])
-    return "\n".join([*lines, *_node_table(tree, nodes), *create, _walk(tree, names, used, table, nodes)])
+    plain = thresholds_only(tree)
+    return "\n".join([*lines, *_node_table(plain, nodes), *create, _walk(plain, names, used, table, nodes)])
 
 
 def _case(tree: Tree, names: Sequence[str], used: list[int]) -> list[str]:
@@ -113,7 +116,10 @@ def _case(tree: Tree, names: Sequence[str], used: list[int]) -> list[str]:
             lines.append(f"{indent}{labels[tree.leaf_class[node]]}")
         elif step == TEST:
             at, cut = int(tree.feature[node]), float(tree.threshold[node])
-            if math.isinf(cut):
+            if tree.subset[node] >= 0:
+                comment = f"{printable(names[at])} {set_test(tree, node).holds}"
+                lines += [f"{indent}CASE WHEN {_set_condition(tree, node, column[at])} -- {comment}", f"{indent}THEN"]
+            elif math.isinf(cut):
                 lines += [f"{indent}CASE WHEN NOT {_missing(column[at])}", f"{indent}THEN"]
             else:
                 lines += [f"{indent}CASE WHEN {column[at]} <= {_real(cut)} -- {words[node]}", f"{indent}THEN"]
@@ -122,6 +128,27 @@ def _case(tree: Tree, names: Sequence[str], used: list[int]) -> list[str]:
     if refused:
         lines.append("  END")
     return [*lines[:-1], f"{lines[-1]} AS prediction"]
+
+
+def _set_condition(tree: Tree, node: int, column: str) -> str:
+    """Give a set test, in which a missing value is neither true nor unknown where it has to go left."""
+    test = steps_of(tree, node)
+    runs = test.runs()
+    points = [_real(run.high) for run in runs if run.high is not None and is_point(run)]
+    parts = [f"{column} IN ({', '.join(points)})"] if points else []
+    parts += [_between(column, run) for run in runs if not is_point(run)]
+    text = f"({' OR '.join(parts) or '1 = 0'})"
+    if test.negated:
+        text = f"NOT {text}"
+    if not tree.nan_features[tree.feature[node]]:
+        return text
+    return f"{_missing(column)} OR {text}" if test.missing else f"NOT {_missing(column)} AND {text}"
+
+
+def _between(column: str, run: Run) -> str:
+    parts = [] if run.low is None else [f"{column} > {_real(run.low)}"]
+    parts += [] if run.high is None else [f"{column} <= {_real(run.high)}"]
+    return " AND ".join(parts)
 
 
 def _node_table(tree: Tree, nodes: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from onetree.export.set_words import set_tests
 from onetree.export.wording import check_writable, feature_words, label_words, limitations
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def to_text(tree: Tree, *, digits: int | None = 6) -> str:
       no: cat
     """
     check_writable(tree, "text")
-    feature, threshold = tree.feature.tolist(), tree.threshold.tolist()
+    feature, threshold, sets = tree.feature.tolist(), tree.threshold.tolist(), set_tests(tree)
     left, right, leaf_class = (
         tree.children_left.tolist(),
         tree.children_right.tolist(),
@@ -60,11 +61,14 @@ def to_text(tree: Tree, *, digits: int | None = 6) -> str:
             lines.append(f"{indent}{answer}{labels[leaf_class[node]]}")
             continue
         at, cut = feature[node], threshold[node]
-        no = "no or missing: " if takes_nan[at] else "no: "
-        if math.isinf(cut):  # only a missing value is not <= +inf
-            test, no = f"{names[at]} is known?", "no: "
+        yes, no = "yes", "no or missing" if takes_nan[at] else "no"
+        if node in sets:
+            asks, yes, no = sets[node]
+            test = f"{names[at]} {asks}?"
+        elif math.isinf(cut):  # only a missing value is not <= +inf
+            test, no = f"{names[at]} is known?", "no"
         else:
             test = f"{names[at]} <= {cut!r}?" if digits is None else f"{names[at]} <= {cut:.{digits}g}?"
         lines.append(f"{indent}{answer}{test}")
-        stack += ((right[node], depth + 1, no), (left[node], depth + 1, "yes: "))
+        stack += ((right[node], depth + 1, f"{no}: "), (left[node], depth + 1, f"{yes}: "))
     return "\n".join(lines)

@@ -16,7 +16,7 @@ from onetree.labels import labels_to_json
 if TYPE_CHECKING:
     from onetree.tree import Tree
 
-NOT_EXACT = "NOT EXACT: the tree was changed after it was found; its class can differ from that of its source model"
+NOT_EXACT = "NOT EXACT: the tree was pruned or built from data; its class can differ from that of its source model"
 ONLY_INSIDE = "EXACT ONLY INSIDE A DOMAIN: for inputs outside of it the class means nothing. The domain"
 MAX_LEAVES = 10_000_000
 """Most leaves that are written out one by one."""
@@ -25,7 +25,7 @@ LINE_WIDTH = 110
 """Of generated source."""
 
 _EXACT_DIGITS = 17  # of any float64
-_HARMLESS = re.compile(r"[\w .,()-]*")  # in a comment of any language
+_HARMLESS = re.compile(r"[\w .,:<>=()-]*")  # in a comment of any language
 
 
 def printable(name: str) -> str:

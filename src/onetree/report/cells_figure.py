@@ -5,7 +5,7 @@ Nothing is sampled: every cell is drawn from its own edges, in the class of a po
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,43 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError
 from onetree.report.drawing import as_tree, class_colours, labels_of, new_figure, plain_legend, shown
+from onetree.report.plane_axes import Bounds, CategoryAxis, NumberAxis, Part, PlaneAxis
 from onetree.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MARGIN = 0.08  # of the range of levels, beyond the outermost
-_NAN_SLAB = 0.09  # of the range shown, for the slab of missing values
-
-Bounds = tuple[float, float]
-
-
-@dataclass(frozen=True, eq=False)
-class _Axis:
-    """One feature: where its slabs begin and end in the drawing, and a value inside each of them."""
-
-    name: str
-    edges: NDArray[np.float64]  # ascending, one more than slabs
-    inside: NDArray[np.float64]
-    nan_edge: float | None  # where the slab of missing values begins
-
-    @classmethod
-    def of(cls, name: str, levels: NDArray[np.float64], takes_nan: bool, limits: Bounds) -> _Axis:
-        low, high = limits
-        within = levels[(levels > low) & (levels < high)]
-        # Slabs are open below and closed above, so an upper level lies inside; above the last one anything does.
-        edges, inside = np.array([low, *within, high]), np.array([*within, high])
-        if not takes_nan:
-            return cls(name, edges, inside, None)
-        edges = np.append(edges, high + _NAN_SLAB * (high - low))
-        return cls(name, edges, np.append(inside, np.nan), high)
-
-    def clipped(self, low: float, high: float) -> tuple[float, float]:
-        """Give an interval of values, with NaN above +inf as in `Tree.boxes`, as drawn."""
-        start = self.nan_edge if np.isposinf(low) and self.nan_edge is not None else max(low, self.edges[0])
-        top = self.edges[-1] if self.nan_edge is None else self.nan_edge
-        end = float(self.edges[-1]) if np.isnan(high) else min(high, top)
-        return float(start), float(end)
 
 
 def plot_cells(
@@ -77,15 +47,17 @@ def plot_cells(
     features : pair of int or str
         The horizontal and the vertical feature, by index or name.
     at : array of shape (n_features,), optional
-        The input through which the plane is laid, where there are more than two features. By default the median of `X`.
+        The input through which the plane is laid, where there are more than two features. By default the median of `X`,
+        and of categorical features what is most frequent there.
     X, y : arrays, optional
         Rows to draw as points in the colours of their labels (without `y`: of their predictions).
     limits : pair of pairs, optional
-        Range of each of the two features; by default all thresholds and rows, with a margin.
+        Range of each of the two features; by default all thresholds and rows, with a margin. A categorical feature has
+        none: what is given for it is not used.
     lines : bool
         Whether to draw the thin lines.
     legend : bool
-        Whether to name the classes, below the axes.
+        Whether to name the classes, below the axes, or above where long names of categories are below.
     ax : matplotlib Axes, optional
         Where to draw; by default in a new figure.
 
@@ -95,7 +67,9 @@ def plot_cells(
 
     Notes
     -----
-    Where missing values are an input, they have a strip of their own at the far end of the feature.
+    Where missing values are an input, they have a strip of their own at the far end of the feature. A categorical
+    feature has a strip for each category and one for all other numbers; a leaf is then drawn as several boxes where its
+    categories do not lie side by side.
     """
     model: Ensemble | Tree = _model(source)
     first, second = (_feature_index(model, feature) for feature in features)
@@ -128,20 +102,14 @@ def plot_cells(
     ):
         set_limits(float(axis.edges[0]), float(axis.edges[-1]))
         set_label(axis.name, parse_math=False)
-        if axis.nan_edge is not None:
-            shown_ticks = [tick for tick in ticks.get_majorticklocs() if axis.edges[0] <= tick <= axis.nan_edge]
-            middle = (axis.nan_edge + float(axis.edges[-1])) / 2
-            # A tick so near the strip that its label would touch the word is left out.
-            room = 0.06 * float(axis.edges[-1] - axis.edges[0])
-            shown_ticks = [tick for tick in shown_ticks if tick < axis.nan_edge - room]
-            ticks.set_ticks([*shown_ticks, middle], [*(f"{tick:g}" for tick in shown_ticks), "missing"])
+        axis.set_ticks(ticks)
     if legend:
         plain_legend(
             ax,
             colours,
             labels_of(model.classes.tolist()),
-            loc="upper center",
-            bbox_to_anchor=(0.5, -0.14),
+            loc="lower center" if across.turned else "upper center",
+            bbox_to_anchor=(0.5, 1.0 if across.turned else -0.14),
             ncols=min(len(colours), 4),
             frameon=False,
         )
@@ -181,10 +149,18 @@ def _point(
             f"the model has {model.n_features} features and a plane shows two; say where the others are with at=, "
             "or give X to use its medians"
         )
-    return np.asarray(np.nanmedian(rows, axis=0), dtype=np.float64)
+    point = np.asarray(np.nanmedian(rows, axis=0), dtype=np.float64)
+    for feature, kind in enumerate(model.categories):
+        if kind is not None:  # the median of codes may be no code
+            element = np.bincount(kind.element(rows[:, feature])).argmax()
+            point[feature] = kind.example(int(element))
+    return point
 
 
-def _axis(model: Ensemble | Tree, feature: int, rows: NDArray[np.float64] | None, limits: Bounds | None) -> _Axis:
+def _axis(model: Ensemble | Tree, feature: int, rows: NDArray[np.float64] | None, limits: Bounds | None) -> PlaneAxis:
+    kind, name = model.categories[feature], shown(model.feature_names[feature])
+    if kind is not None:
+        return CategoryAxis.of(name, kind, bool(model.nan_features[feature]))
     levels = np.unique(model.threshold[model.feature == feature])
     levels = levels[np.isfinite(levels)]
     if limits is None:
@@ -195,7 +171,7 @@ def _axis(model: Ensemble | Tree, feature: int, rows: NDArray[np.float64] | None
         limits = low - margin, high + margin
     if not limits[0] < limits[1]:
         raise InvalidInputError(f"limits must be pairs (low, high) with low < high, not {limits!r}")
-    return _Axis.of(shown(model.feature_names[feature]), levels, bool(model.nan_features[feature]), limits)
+    return NumberAxis.of(name, levels, bool(model.nan_features[feature]), limits)
 
 
 def _draw_cells(
@@ -203,8 +179,8 @@ def _draw_cells(
     model: Ensemble | Tree,
     point: NDArray[np.float64],
     features: tuple[int, int],
-    across: _Axis,
-    up: _Axis,
+    across: PlaneAxis,
+    up: PlaneAxis,
     colours: list[str],
 ) -> None:
     from matplotlib.colors import ListedColormap
@@ -225,38 +201,47 @@ def _draw_cells(
 
 
 def _draw_boxes(
-    ax: Axes, tree: Tree, point: NDArray[np.float64], features: tuple[int, int], across: _Axis, up: _Axis
+    ax: Axes, tree: Tree, point: NDArray[np.float64], features: tuple[int, int], across: PlaneAxis, up: PlaneAxis
 ) -> None:
     from matplotlib.patches import Rectangle
 
-    for (left, right), (low, high) in _boxes_in_plane(tree, point, features):
-        (x0, x1), (y0, y1) = across.clipped(left, right), up.clipped(low, high)
-        if x0 < x1 and y0 < y1:
+    for part_across, part_up in _parts_in_plane(tree, point, features, across, up):
+        for (x0, x1), (y0, y1) in product(across.spans(part_across), up.spans(part_up)):
             ax.add_patch(Rectangle((x0, y0), x1 - x0, y1 - y0, fill=False, edgecolor="black", linewidth=1.6))
 
 
-def _boxes_in_plane(tree: Tree, point: NDArray[np.float64], features: tuple[int, int]) -> list[tuple[Bounds, Bounds]]:
-    """Bounds of the leaves that the plane through `point` meets; other parts of the tree are not walked through."""
-    start = [(-np.inf, np.nan if tree.nan_features[feature] else np.inf) for feature in features]
-    found: list[tuple[Bounds, Bounds]] = []
-    stack: list[tuple[int, Bounds, Bounds]] = [(0, start[0], start[1])]
+def _parts_in_plane(
+    tree: Tree, point: NDArray[np.float64], features: tuple[int, int], across: PlaneAxis, up: PlaneAxis
+) -> list[tuple[Part, Part]]:
+    """Parts of both axes for each leaf that the plane through `point` meets; the rest is not walked through."""
+    for feature, axis in zip(features, (across, up), strict=True):
+        if tree.categories[feature] != (axis.kind if isinstance(axis, CategoryAxis) else None):
+            raise InvalidInputError(f"the tree has not the categories that the source has for {axis.name}")
+    found: list[tuple[Part, Part]] = []
+    stack: list[tuple[int, Part, Part]] = [(0, across.whole, up.whole)]
     while stack:
-        node, across, up = stack.pop()
-        feature, cut = int(tree.feature[node]), float(tree.threshold[node])
+        node, here, there = stack.pop()
+        feature = int(tree.feature[node])
         left, right = int(tree.children_left[node]), int(tree.children_right[node])
         if feature < 0:
-            found.append((across, up))
-        elif feature in features:
-            bounds = [across, up]
-            which = features.index(feature)
-            low, high = bounds[which]
-            bounds[which] = (max(low, cut), high)
-            stack.append((right, bounds[0], bounds[1]))
-            bounds[which] = (low, float(np.fmin(high, cut)))
-            stack.append((left, bounds[0], bounds[1]))
+            found.append((here, there))
+        elif feature == features[0]:
+            inside, outside = across.parted(here, tree, node)
+            stack += ((right, outside, there), (left, inside, there))
+        elif feature == features[1]:
+            inside, outside = up.parted(there, tree, node)
+            stack += ((right, here, outside), (left, here, inside))
         else:
-            stack.append((left if point[feature] <= cut else right, across, up))
+            stack.append((left if _goes_left(tree, node, point) else right, here, there))
     return found
+
+
+def _goes_left(tree: Tree, node: int, point: NDArray[np.float64]) -> bool:
+    feature = tree.feature[node]
+    kind = tree.categories[feature]
+    if kind is None:
+        return bool(point[feature] <= tree.threshold[node])
+    return bool(tree.subsets[tree.subset[node], kind.element(point[feature])])
 
 
 def _draw_rows(
@@ -265,8 +250,8 @@ def _draw_rows(
     rows: NDArray[np.float64],
     y: ArrayLike | None,
     features: tuple[int, int],
-    across: _Axis,
-    up: _Axis,
+    across: PlaneAxis,
+    up: PlaneAxis,
     colours: list[str],
 ) -> None:
     if y is None:
@@ -279,7 +264,5 @@ def _draw_rows(
             raise InvalidInputError(f"y holds a label that the model does not know: {error}") from None
     places = []
     for feature, axis in zip(features, (across, up), strict=True):
-        column = rows[:, feature]
-        middle = axis.nan_edge if axis.nan_edge is None else (axis.nan_edge + float(axis.edges[-1])) / 2
-        places.append(column if middle is None else np.where(np.isnan(column), middle, column))
+        places.append(axis.places(rows[:, feature]))
     ax.scatter(places[0], places[1], c=[colours[i] for i in index], s=16, edgecolors="black", linewidths=0.7, zorder=3)

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from onetree.categories import OTHER, used_subsets
+from onetree.export.wording import printable
 from onetree.inputs import check_input
 from onetree.tree import Tree
 
@@ -24,9 +26,10 @@ def embed_tree(tree: Tree) -> dict[str, Any]:
     """Give the nodes as compact lists.
 
     ``feature`` has an entry per node: the feature of a split, ``-1 - class`` of a leaf. ``cut``, ``left`` and ``right``
-    have one per split, in the order of the nodes; ``cut`` is an index into ``levels``, where null stands for +inf. Of
-    a tree with more than `MAX_NODES` nodes the deepest are left out: a split that loses a child has 0 for both, and
-    ``below`` counts its leaves as pairs of node and number.
+    have one per split, in the order of the nodes; ``cut`` is an index into ``levels``, where null stands for +inf, or
+    on a categorical feature into ``sets``, where a 1 stands for each element that goes left. Of a tree with more than
+    `MAX_NODES` nodes the deepest are left out: a split that loses a child has 0 for both, and ``below`` counts its
+    leaves as pairs of node and number.
     """
     depth = tree.node_depths()
     # By depth, so that what is left out is deepest. A child is deeper than each of its parents and still comes later.
@@ -38,15 +41,35 @@ def embed_tree(tree: Tree) -> dict[str, Any]:
     splits = order[inner]
     left, right = place[tree.children_left[splits]], place[tree.children_right[splits]]
     cut_off = (left == 0) | (right == 0)
-    levels, cut = np.unique(tree.threshold[splits], return_inverse=True)
+    test, sets = used_subsets(tree.subset[splits], tree.subsets)
+    levels, cut = np.unique(tree.threshold[splits[test < 0]], return_inverse=True)
+    test[test < 0] = cut
     return {
         "feature": np.where(inner, feature, -1 - tree.leaf_class[order]).tolist(),
         "levels": [None if math.isinf(level) else level for level in levels.tolist()],
-        "cut": cut.tolist(),
+        "sets": ["".join("1" if member else "0" for member in row) for row in sets.tolist()],
+        "cut": test.tolist(),
         "left": np.where(cut_off, 0, left).tolist(),
         "right": np.where(cut_off, 0, right).tolist(),
         "below": _leaves_below(tree, splits[cut_off], place),
     }
+
+
+def embed_categories(tree: Tree) -> list[dict[str, Any] | None]:
+    """Give what each categorical feature makes of a number, and the words for its elements; null for the others."""
+    return [
+        None
+        if kind is None
+        else {
+            "codes": list(kind.codes),
+            "low": [_number(x) for x in kind.low.tolist()],
+            "high": [_number(x) for x in kind.high.tolist()],
+            "other": _number(kind.example(OTHER)),
+            "labels": [printable(kind.label(element)) for element in range(kind.n_elements)],
+            "names": list(kind.names),
+        }
+        for kind in tree.categories
+    ]
 
 
 def embed_rows(tree: Tree, X: ArrayLike | None) -> dict[str, Any] | None:

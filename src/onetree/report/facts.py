@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from onetree.categories import used_subsets
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import LimitReachedError
 from onetree.solve import Solution
@@ -127,6 +128,8 @@ def _bound(found: Solution) -> str:
 
 def describe_sizes(tree: Tree, source: Ensemble | None) -> list[dict[str, Any]]:
     """Give a row per measure: what it is, of the source (None if that is not known) and of the tree."""
+    has_sets = tree.has_subsets or (source is not None and source.has_subsets)
+    tests = "different thresholds and sets" if has_sets else "different thresholds"
     splits = tree.feature >= 0
     after = {
         "trees": 1,
@@ -134,7 +137,7 @@ def describe_sizes(tree: Tree, source: Ensemble | None) -> list[dict[str, Any]]:
         "splits": tree.n_leaves - 1,
         "depth": tree.depth,
         "features tested": len(np.unique(tree.feature[splits])),
-        "different thresholds": _n_thresholds(tree.feature[splits], tree.threshold[splits]),
+        tests: _n_tests(tree, splits),
     }
     before: dict[str, int | None] = dict.fromkeys(after)
     if source is not None:
@@ -145,13 +148,13 @@ def describe_sizes(tree: Tree, source: Ensemble | None) -> list[dict[str, Any]]:
             "splits": int(np.count_nonzero(splits)),
             "depth": int(source.depths.max(initial=0)),
             "features tested": len(np.unique(source.feature[splits])),
-            "different thresholds": _n_thresholds(source.feature[splits], source.threshold[splits]),
+            tests: _n_tests(source, splits),
         }
     return [{"measure": name, "before": before[name], "after": after[name]} for name in after]
 
 
 def describe_features(tree: Tree, source: Ensemble | None) -> list[dict[str, Any]]:
-    """Give a row per tested feature, the most used first: splits, thresholds, least depth.
+    """Give a row per tested feature, the most used first: splits, thresholds (or sets), least depth.
 
     Splits count as if shared subtrees were written out.
     """
@@ -166,8 +169,8 @@ def describe_features(tree: Tree, source: Ensemble | None) -> list[dict[str, Any
             {
                 "feature": feature,
                 "splits": sum(times[node] for node in nodes.tolist()),
-                "thresholds": len(np.unique(tree.threshold[nodes])),
-                "thresholds_before": None if source is None else _n_levels(source, feature),
+                "thresholds": _n_tests(tree, nodes),
+                "thresholds_before": None if source is None else _n_tests(source, source.feature == feature),
                 "first_depth": min(depth[node] for node in nodes.tolist()),
             }
         )
@@ -187,12 +190,11 @@ def source_ensemble(source: object | None) -> Ensemble | None:
     return None if source is None else as_ensemble(source)
 
 
-def _n_levels(source: Ensemble, feature: int) -> int:
-    return len(np.unique(source.threshold[source.feature == feature]))
-
-
-def _n_thresholds(feature: Any, threshold: Any) -> int:
-    return len(set(zip(feature.tolist(), threshold.tolist(), strict=True)))
+def _n_tests(model: Tree | Ensemble, nodes: Any) -> int:
+    """Count the different thresholds and sets of some splits."""
+    subset, _ = used_subsets(model.subset[nodes], model.subsets)  # equal sets have equal numbers
+    feature, threshold = model.feature[nodes].tolist(), model.threshold[nodes].tolist()
+    return len(set(zip(feature, threshold, subset.tolist(), strict=True)))
 
 
 def _paths_to(tree: Tree) -> list[int]:

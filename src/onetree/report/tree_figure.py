@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onetree.errors import InvalidInputError
+from onetree.export.set_words import set_test
 from onetree.report.drawing import as_tree, class_colours, foreground, labels_of, new_figure, shown, text_colour
 from onetree.tree import Tree
 
@@ -23,6 +24,7 @@ _READABLE_DEPTH = 15  # columns, likewise
 _MAX_LINES = 1000  # beyond, the picture would be larger than what image files can hold
 _FONT = 9.0  # points
 _CHARACTER, _LINE = 0.078, 0.25  # inches of that font: width with some room, and distance of lines
+_MAX_LIST = 36  # characters of a set
 _GAP = 0.5  # inches between columns, for lines and answers
 
 
@@ -33,7 +35,7 @@ class _Node:
     label: str
     column: int
     colour: str | None = None  # of a leaf
-    missing_goes_right: bool = False
+    answers: tuple[str, str] = ("yes", "no")
     children: list[int] = field(default_factory=list)
     line: float = 0.0
 
@@ -122,8 +124,10 @@ def _layout(tree: Tree, max_depth: int, digits: int) -> list[_Node]:
         else:
             at, cut = int(tree.feature[node]), float(tree.threshold[node])
             test = "is known" if math.isinf(cut) else f"≤ {cut:.{digits}g}"
-            nans = bool(tree.nan_features[at]) and not math.isinf(cut)
-            nodes.append(_Node(f"{shown(tree.feature_names[at])} {test}", depth, missing_goes_right=nans))
+            yes, no = "yes", "no or missing" if tree.nan_features[at] and not math.isinf(cut) else "no"
+            if tree.subset[node] >= 0:
+                test, yes, no = set_test(tree, node, _MAX_LIST)
+            nodes.append(_Node(f"{shown(tree.feature_names[at])} {test}", depth, answers=(yes, no)))
             stack.append((int(tree.children_right[node]), depth + 1, here))
             stack.append((int(tree.children_left[node]), depth + 1, here))
     for drawn in reversed(nodes):  # children come after their parents
@@ -134,7 +138,7 @@ def _layout(tree: Tree, max_depth: int, digits: int) -> list[_Node]:
 
 def _columns(nodes: list[_Node]) -> tuple[list[float], list[float]]:
     """Give the left and right edge of each depth in inches, as wide as its longest label."""
-    gap = _GAP + (0.45 if any(node.missing_goes_right for node in nodes) else 0.0)
+    gap = _GAP + (0.45 if any(node.answers != ("yes", "no") for node in nodes) else 0.0)
     widths = [0] * (1 + max(node.column for node in nodes))
     for node in nodes:
         widths[node.column] = max(widths[node.column], len(node.label))
@@ -176,8 +180,7 @@ def _draw(
         end = float(ax.transData.inverted().transform(label.get_window_extent().corners())[:, 0].max()) + 0.05
         bend = max(end, right[node.column] + 0.08)
         ax.plot([end, bend], [_height(node)] * 2, **lines)
-        answers = ("yes", "no or missing" if node.missing_goes_right else "no")
-        for answer, child in zip(answers, (nodes[each] for each in node.children), strict=True):
+        for answer, child in zip(node.answers, (nodes[each] for each in node.children), strict=True):
             at = _height(child)
             ax.plot([bend, bend, left[child.column]], [_height(node), at, at], **lines)
             ax.text(bend + 0.04, at - 0.02, answer, fontsize=font * 0.78, color=ink, alpha=0.8, va="bottom")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from onetree.export.wording import feature_words, label_words
 from onetree.files import write_whole
 from onetree.report import facts
-from onetree.report.embedded import embed_rows, embed_tree
+from onetree.report.embedded import embed_categories, embed_rows, embed_tree
 from onetree.report.page import render_page
 from onetree.solve import Solution
 from onetree.tree import Tree
@@ -79,6 +79,7 @@ def write_report(
         "classes": label_words(tree),
         "features": feature_words(tree),
         "nan_features": tree.nan_features.tolist(),
+        "categories": embed_categories(tree),
         "depth": tree.depth,
         "leaves": tree.n_leaves,
         "nodes_held": tree.n_nodes,

@@ -1,6 +1,8 @@
 // Numbers, names and intervals as people read them, and document elements made of text only.
 
 const PLAIN_DIGITS = 6;
+const PLAIN_MEMBERS = 6; // of a set in a row of the tree
+const OTHER_COSTS = 2; // words: a set is rather said without "other" than a little shorter
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c8c", "#b8a900"];
 
 // Makes an element. Children are elements or text; text never becomes markup.
@@ -71,10 +73,42 @@ class Formatter {
 
   // What a split asks: an array of document parts.
   test(node) {
-    const { feature, cut } = this.model;
+    const { feature, cut, set } = this.model;
     const name = nameElement(this.featureName(feature[node]));
+    if (set[node]) {
+      const everything = this.model.everything(feature[node]);
+      const members = everything.members.map((possible, element) => possible & set[node][element]);
+      return [name, " ", ...this.setWords(feature[node], members, this.exact ? Infinity : PLAIN_MEMBERS), "?"];
+    }
     if (cut[node] === Infinity) return [name, " is known?"];
     return [name, ` ≤ ${this.level(feature[node], cut[node])}?`];
+  }
+
+  // Which elements are meant: an array of document parts, abbreviated beyond `most` of them.
+  setWords(feature, members, most = Infinity) {
+    const kind = this.model.kinds[feature];
+    const numbers = [...members.keys()].filter((element) => element !== MISSING);
+    const ordered = [...numbers.slice(1), OTHER]; // "other" comes last
+    const sides = [1, 0].map((side) => ordered.filter((element) => members[element] === side));
+    const missing = members[MISSING] === 1;
+    if (!sides[0].length && missing) return ["is missing"];
+    if (!sides[1].length) return [missing ? "has any value" : "is known"];
+    const cost = sides.map((side) => side.length + (side.includes(OTHER) ? OTHER_COSTS : 0));
+    const inside = cost[0] < cost[1] || (cost[0] === cost[1] && !members[OTHER]);
+    const listed = sides[inside ? 0 : 1];
+    const parts = [inside ? "in {" : "not in {"];
+    listed.slice(0, most).forEach((element, i) => parts.push(i ? ", " : "", nameElement(kind.labels[element])));
+    if (listed.length > most) parts.push(`, … ${formatCount(listed.length - most)} more`);
+    parts.push(missing ? "} or missing" : "}");
+    return parts;
+  }
+
+  // A value as text, with the name of its category.
+  value(feature, value, text) {
+    const kind = this.model.kinds[feature];
+    const element = kind?.element(value);
+    if (!kind || (!kind.names.length && element !== OTHER)) return [text];
+    return [`${text} (`, nameElement(kind.labels[element]), ")"];
   }
 
   // A condition on one feature: an array of document parts.
@@ -82,6 +116,7 @@ class Formatter {
     const name = nameElement(this.featureName(feature));
     const { low, high, missing } = interval;
     if (isEmpty(interval)) return [name, " contradicts itself"];
+    if (interval.members) return [name, " ", ...this.setWords(feature, interval.members)];
     if (low >= high) return [name, " is missing"];
     const parts = [name];
     if (low > -Infinity && high < Infinity) {

@@ -28,6 +28,9 @@ class InputForm {
     if (this.model.tested.some((feature) => this.model.data.nan_features[feature])) {
       notes.push("Leave a field marked “may be missing” empty for a missing value.");
     }
+    if (this.model.tested.some((feature) => this.model.kinds[feature]?.names.length)) {
+      notes.push("A category is typed by its code or its name.");
+    }
     return notes.join(" ");
   }
 
@@ -91,7 +94,7 @@ class InputForm {
     const values = [];
     let broken = null;
     for (const [feature, input] of this.fields) {
-      const { value, problem } = parseValue(input.value, this.model.data.nan_features[feature]);
+      const { value, problem } = parseValue(input.value, this.model.data.nan_features[feature], this.model.kinds[feature]);
       this.complain(feature, problem);
       if (problem) broken ??= input;
       else values[feature] = value;
@@ -135,15 +138,23 @@ class InputForm {
     const value = values[feature];
     const name = nameElement(format.featureName(feature));
     if (Number.isNaN(value)) return make("li", {}, name, " is missing");
+    if (model.set[node]) {
+      const members = model.everything(feature).members.map((possible, e) => possible & (model.set[node][e] ^ side));
+      const parts = [...format.value(feature, value, this.text(value)), " ", ...format.setWords(feature, members)];
+      return make("li", {}, name, " = ", ...parts);
+    }
     if (model.cut[node] === Infinity) return make("li", {}, name, " is known");
     const level = format.levelBeside(feature, model.cut[node], value);
     return make("li", {}, name, ` = ${this.text(value)} ${side ? ">" : "≤"} ${level}`);
   }
 }
 
-// A field's number; an empty field is missing where the tree takes that, and not known elsewhere.
-function parseValue(text, mayBeMissing) {
+// A field's number, or that of the category it names; an empty field is missing where the tree takes that, and not
+// known elsewhere.
+function parseValue(text, mayBeMissing, kind = null) {
   const trimmed = text.trim();
+  const named = kind && !NUMBER.test(trimmed) ? kind.names.indexOf(trimmed) : -1; // a number is always a code
+  if (trimmed && named >= 0) return { value: kind.codes[named], problem: "" };
   if (/^(|nan|na|missing)$/i.test(trimmed)) {
     if (mayBeMissing) return { value: NaN, problem: "" };
     return { value: undefined, problem: trimmed ? "a number is needed" : "" };

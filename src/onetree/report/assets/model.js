@@ -3,20 +3,26 @@
 // A path is an array of sides from the root, 0 for left (yes) and 1 for right (no). Subtrees may be shared, so a place
 // in the tree is named by its path, never by its node. Nothing recurses: a tree may be 100,000 splits deep.
 
+const [OTHER, MISSING, FIRST] = [0, 1, 2]; // elements of a categorical feature; from FIRST on, its categories
+
 class Model {
   constructor(data) {
     const nodes = data.nodes;
+    this.kinds = data.categories.map((kind) => kind && new Kind(kind)); // null for an ordinary feature
+    this.sets = nodes.sets.map((members) => Uint8Array.from(members, Number));
     const levels = nodes.levels.map((level) => (level === null ? Infinity : level));
     this.data = data;
     this.size = nodes.feature.length;
     this.feature = Int32Array.from(nodes.feature); // of a leaf: -1 - class
     this.cut = new Float64Array(this.size);
+    this.set = new Array(this.size).fill(null); // of a set test: 1 for each element that goes left
     this.left = new Int32Array(this.size);
     this.right = new Int32Array(this.size);
     let split = 0;
     for (let node = 0; node < this.size; node++) {
       if (this.feature[node] < 0) continue;
-      this.cut[node] = levels[nodes.cut[split]];
+      if (this.kindOf(node)) this.set[node] = this.sets[nodes.cut[split]];
+      else this.cut[node] = levels[nodes.cut[split]];
       this.left[node] = nodes.left[split];
       this.right[node] = nodes.right[split];
       split++;
@@ -43,6 +49,16 @@ class Model {
 
   classOf(node) {
     return -1 - this.feature[node];
+  }
+
+  // The categories of the feature that a split tests, or null.
+  kindOf(node) {
+    return this.kinds[this.feature[node]];
+  }
+
+  goesLeft(node, value) {
+    if (this.set[node]) return this.set[node][this.kindOf(node).element(value)] === 1;
+    return value <= this.cut[node]; // a missing value is not <= anything and goes right
   }
 
   child(node, side) {
@@ -97,14 +113,14 @@ class Model {
     while (this.hasChildren(node)) {
       const value = values[this.feature[node]];
       if (value === undefined) break;
-      const side = value <= this.cut[node] ? 0 : 1; // a missing value is not <= anything and goes right
+      const side = this.goesLeft(node, value) ? 0 : 1;
       path.push(side);
       node = this.child(node, side);
     }
     return { path, node };
   }
 
-  // The box of a path: for each feature tested on it, low < x <= high, or also missing.
+  // The box of a path: for each feature tested on it, low < x <= high, or also missing; or a set of elements.
   boxOf(path) {
     const box = new Map();
     let node = 0;
@@ -115,7 +131,9 @@ class Model {
         interval = this.everything(feature);
         box.set(feature, interval);
       }
-      if (side) {
+      if (this.set[node]) {
+        interval.members = interval.members.map((member, element) => member & (this.set[node][element] ^ side));
+      } else if (side) {
         interval.low = Math.max(interval.low, this.cut[node]);
       } else {
         interval.high = Math.min(interval.high, this.cut[node]);
@@ -127,7 +145,12 @@ class Model {
   }
 
   everything(feature) {
-    return { low: -Infinity, high: Infinity, missing: this.data.nan_features[feature] };
+    const missing = this.data.nan_features[feature];
+    const kind = this.kinds[feature];
+    if (!kind) return { low: -Infinity, high: Infinity, missing };
+    const members = new Uint8Array(kind.size).fill(1);
+    members[MISSING] = missing ? 1 : 0;
+    return { kind, members };
   }
 
   // An input inside a box, or null if no input is.
@@ -163,22 +186,57 @@ class Model {
   collectLevels() {
     const levels = new Map(this.tested.map((feature) => [feature, new Set()]));
     for (let node = 0; node < this.size; node++) {
-      if (!this.isLeaf(node) && this.cut[node] < Infinity) levels.get(this.feature[node]).add(this.cut[node]);
+      if (!this.isLeaf(node) && !this.set[node] && this.cut[node] < Infinity) levels.get(this.feature[node]).add(this.cut[node]);
     }
     return new Map([...levels].map(([feature, set]) => [feature, [...set].sort((a, b) => a - b)]));
   }
 }
 
+// The elements of a categorical feature: one for each category, one for all other numbers, one for missing values.
+class Kind {
+  constructor({ codes, low, high, other, labels, names }) {
+    this.codes = codes;
+    this.low = low.map(toNumber); // category i is low < x <= high
+    this.high = high.map(toNumber);
+    this.other = toNumber(other);
+    this.labels = labels;
+    this.names = names;
+    this.size = codes.length + FIRST;
+  }
+
+  element(value) {
+    if (Number.isNaN(value)) return MISSING;
+    let [begin, end] = [0, this.high.length]; // the only interval that can hold it is the first that ends at it or above
+    while (begin < end) {
+      const middle = (begin + end) >> 1;
+      if (this.high[middle] < value) begin = middle + 1;
+      else end = middle;
+    }
+    return begin < this.high.length && this.low[begin] < value ? begin + FIRST : OTHER;
+  }
+
+  // A number, or NaN, that is one of the members; null if there are none.
+  example(members) {
+    const category = members.indexOf(1, FIRST);
+    if (category >= 0) return this.codes[category - FIRST];
+    if (members[OTHER]) return this.other;
+    return members[MISSING] ? NaN : null;
+  }
+}
+
 function isEmpty(interval) {
+  if (interval.members) return !interval.members.includes(1);
   return interval.low >= interval.high && !interval.missing;
 }
 
-function holds({ low, high, missing }, value) {
+function holds({ low, high, missing, kind, members }, value) {
+  if (members) return members[kind.element(value)] === 1;
   if (Number.isNaN(value)) return missing;
   return (value > low || low === -Infinity) && value <= high;
 }
 
-function valueIn({ low, high, missing }) {
+function valueIn({ low, high, missing, kind, members }) {
+  if (members) return kind.example(members);
   if (low >= high) return missing ? NaN : null;
   if (low === -Infinity && high === Infinity) return 0;
   if (low === -Infinity) return high - Math.max(1, Math.abs(high) / 10);

@@ -46,7 +46,9 @@ function showEquality({ data }, format, followPoint) {
   }
   if (counterexample) {
     const items = counterexample.slice(0, MOST_COORDINATES).map((value, feature) =>
-      make("li", {}, nameElement(format.featureName(feature)), ` = ${value === "nan" ? "missing" : value}`),
+      value === "nan"
+        ? make("li", {}, nameElement(format.featureName(feature)), " = missing")
+        : make("li", {}, nameElement(format.featureName(feature)), " = ", ...format.value(feature, toNumber(value), value)),
     );
     const more = counterexample.length - items.length;
     if (more > 0) items.push(make("li", { textContent: `and ${plural(more, "more feature")}` }));
@@ -114,7 +116,8 @@ function showFeatureUse(model, format) {
       ),
     );
   }
-  const labels = ["feature", "", "splits", "thresholds", ...(known ? ["thresholds in the model"] : []), "first at depth"];
+  const tests = model.kinds.some((kind) => kind) ? "thresholds or sets" : "thresholds";
+  const labels = ["feature", "", "splits", tests, ...(known ? [`${tests} in the model`] : []), "first at depth"];
   if (uses.length) {
     const table = make("table", { className: "uses" }, headerRow(...labels), body);
     byId("use").append(make("div", { className: "wide", tabIndex: 0, role: "region", "aria-label": "Table of feature use" }, table));
@@ -131,7 +134,7 @@ function showFeatureUse(model, format) {
   }
 }
 
-// The box of the selected row, one interval per feature, drawn between the feature's least and largest threshold.
+// The box of the selected row, one interval or set per feature; intervals are drawn between the feature's least and largest threshold.
 function showSelected(model, format, row, { useInput, unfoldBelow }) {
   const path = row.path();
   const box = model.boxOf(path);
@@ -150,7 +153,9 @@ function showSelected(model, format, row, { useInput, unfoldBelow }) {
   if (box.size) {
     const list = make("ul", { className: "box", tabIndex: 0, "aria-label": "Intervals" });
     for (const [feature, interval] of box) {
-      list.append(make("li", {}, make("span", {}, ...format.condition(feature, interval)), intervalBar(model, feature, interval)));
+      const item = make("li", {}, make("span", {}, ...format.condition(feature, interval)));
+      if (!interval.members) item.append(intervalBar(model, feature, interval));
+      list.append(item);
     }
     parts.push(list);
   } else parts.push(make("p", { textContent: "Every input comes here." }));
