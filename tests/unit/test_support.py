@@ -13,6 +13,7 @@ import onetree
 from onetree.ensemble import Ensemble
 from onetree.errors import InvalidInputError, LimitReachedError
 from onetree.grid import Grid
+from onetree.limits import StopSearch
 from onetree.support import SupportSolution, support_tree
 from onetree.support.cut_back import cut_back
 from onetree.support.growth import Node
@@ -218,6 +219,15 @@ def test_progress_is_told(forest):
     assert all(step.phase == "support" for step in seen)
 
 
+def test_a_caller_who_asks_to_stop_gets_the_tree_so_far(forest):
+    def stop(step):
+        raise StopSearch
+
+    assert support_tree(forest, X, max_leaves=10_000, progress=stop).tree.n_leaves < 100
+    with pytest.raises(LimitReachedError, match="lower fidelity"):
+        support_tree(forest, X, fidelity=1.0, progress=stop)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -229,7 +239,8 @@ def test_progress_is_told(forest):
         ({"support": X[:0]}, "no rows"),
         ({"support": X, "held_out": X[:0]}, "held_out has no rows"),
         ({"support": X[:, :3]}, "3 features"),
-        ({"support": X, "domain": {0: (0, 1)}}, "leave them out"),
+        ({"support": X, "domain": {0: (0, 1)}}, "leave out domain="),
+        ({"support": X, "engine": "interval-dp"}, "leave it out with support="),
         ({"support": X, "time_limit": -1.0}, "time_limit must be positive"),
         ({"fidelity": 1.0}, "belong to support="),
         ({"certify": True}, "belong to support="),

@@ -15,16 +15,19 @@ from onetree.limits import OBJECTIVES, ProgressCallback, check_choice
 from onetree.solve import in_order
 from onetree.support.clock import Clock
 from onetree.support.cut_back import cut_back
-from onetree.support.growth import Growth, as_tree
+from onetree.support.growth import POOL_MASS, Growth, as_branches, first_pool
 from onetree.support.labeller import Labeller
 from onetree.support.measure import agreement, box_points, measured_cores
 from onetree.support.optimal import search_optimum
+from onetree.support.refine import Refinement
 from onetree.support.rows import RowMaker, Rows
 from onetree.support.solution import SupportSolution
+from onetree.support.unfolded import Unfolding
 from onetree.tree import Tree
 
 DEFAULT_LEAVES = 256
 HELD_OUT = 0.2  # of the rows are set aside to measure on, unless others are given
+_FRESH = 0.5  # of the synthetic rows at the root: as many more tell when to end the refinement
 _OVERGROWN = 2  # times the leaves that are wanted, before the tree is cut back
 
 
@@ -90,40 +93,41 @@ def support_tree(
     """
     _check(fidelity, max_leaves, optimal, objective, time_limit, random_state)
     clock = Clock(time_limit, progress)
-    ensemble = as_ensemble(source)
-    values = _values(X, ensemble, "X")
-    others = None if held_out is None else _values(held_out, ensemble, "held_out")
-    maker = RowMaker(Labeller(ensemble), Grid.of(ensemble), random_state)
-    rows = maker.label(values)
+    unfolding = Unfolding.of(as_ensemble(source))
+    values = _values(X, unfolding.source, "X")
+    others = None if held_out is None else _values(held_out, unfolding.source, "held_out")
+    ensemble = unfolding.ensemble
+    maker = RowMaker(Labeller(ensemble), Grid.of(ensemble), random_state, unfolding.origin)
+    rows = maker.label(unfolding.rows(values))
     if others is None:
         rows, aside = _set_aside(rows, random_state)
     else:
-        aside = maker.label(others)
+        aside = maker.label(unfolding.rows(others))
     joined = False
     if fidelity is None:
         tree = _small_tree(maker, rows, max_leaves or DEFAULT_LEAVES, clock)
         on_aside, lower_bound = agreement(tree, aside), (0, 1)
     else:
-        growth = Growth(maker, rows, ensemble.n_classes, faithful=True)
-        tree = _faithful_tree(growth, len(rows), fidelity, clock)
+        growth = Growth(maker, rows, first_pool(maker, rows), ensemble.n_classes, faithful=True)
+        tree = _faithful_tree(growth, maker, len(rows), fidelity, clock)
         on_aside = agreement(tree, aside)
         joined = others is None and len(aside) > 0
         if joined:
             growth.join(aside)
             rows = rows.joined(aside)
-            tree = _faithful_tree(growth, len(rows), fidelity, clock)
+            tree = _faithful_tree(growth, maker, len(rows), fidelity, clock)
         n_classes = len(np.unique(rows.classes)) if fidelity == 1.0 else 1
         lower_bound = (n_classes - 1).bit_length(), n_classes
         if optimal:
             tree, lower_bound = search_optimum(tree, rows, maker.grid, objective, clock.left)
-    box = maker.label(box_points(values, random_state))
+    box = maker.label(unfolding.rows(box_points(values, unfolding.source.categories, random_state)))
     inputs = {"reference": rows, "box": box}
     if not joined:
         inputs["held_out"] = aside
-    cores = measured_cores(tree, ensemble, maker.grid, inputs) if certify else None
+    cores = measured_cores(tree, unfolding, maker.grid, inputs) if certify else None
     value, bound = in_order(objective, tree.depth, tree.n_leaves), in_order(objective, *lower_bound)
     return SupportSolution(
-        tree=tree,
+        tree=unfolding.tree(tree),
         objective=objective,
         status="support-optimal" if optimal and value == bound else "support",
         value=value,
@@ -139,19 +143,22 @@ def support_tree(
 
 
 def _small_tree(maker: RowMaker, rows: Rows, max_leaves: int, clock: Clock) -> Tree:
-    """Grow more leaves than wanted and go back to the best tree that has no more of them."""
-    ensemble = maker.labeller.ensemble
-    growth = Growth(maker, rows, ensemble.n_classes, faithful=False)
+    """Grow more leaves than wanted, go back to the best tree that has no more of them, and refine that."""
+    ensemble, pool = maker.labeller.ensemble, first_pool(maker, rows)
+    growth = Growth(maker, rows, pool, ensemble.n_classes, faithful=False)
     n_grown = _OVERGROWN * max_leaves
     growth.grow(max_leaves=n_grown, max_wrong=0, step=clock.of_leaves(n_grown))
     cut_back(growth.nodes, max_leaves)
-    return as_tree(growth.nodes, ensemble)
+    weights = np.repeat([1.0, POOL_MASS * len(rows) / len(pool)], [len(rows), len(pool)])
+    refinement = Refinement(rows.joined(pool), len(rows), weights, maker.grid, ensemble.n_classes)
+    fresh = first_pool(maker, rows, share=_FRESH)
+    return refinement.of(as_branches(growth.nodes), fresh, clock).as_tree(ensemble, maker.grid)
 
 
-def _faithful_tree(growth: Growth, n_rows: int, fidelity: float, clock: Clock) -> Tree:
+def _faithful_tree(growth: Growth, maker: RowMaker, n_rows: int, fidelity: float, clock: Clock) -> Tree:
     """Grow until the promise is kept."""
     growth.grow(max_leaves=math.inf, max_wrong=_allowed(fidelity, n_rows), step=clock.of_rows(n_rows))
-    return as_tree(growth.nodes, growth.ensemble)
+    return as_branches(growth.nodes).as_tree(maker.labeller.ensemble, maker.grid)
 
 
 def _check(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import perf_counter
 
 from onetree.errors import LimitReachedError
-from onetree.limits import Progress, ProgressCallback
+from onetree.limits import Progress, ProgressCallback, adapt
 
 _EVERY = 0.1  # seconds between reports
 
@@ -17,7 +17,7 @@ class Clock:
     def __init__(self, time_limit: float | None, progress: ProgressCallback | None) -> None:
         self._started = perf_counter()
         self._limit = time_limit
-        self._progress = progress
+        self._reporter = adapt(progress)
         self._reported = 0.0
 
     @property
@@ -27,7 +27,9 @@ class Clock:
 
     @property
     def left(self) -> float | None:
-        """Seconds that are left, None without a limit."""
+        """Seconds that are left, None without a limit; none when the caller has asked to stop."""
+        if self._reporter is not None and self._reporter.stopped_at is not None:
+            return 0.0
         return None if self._limit is None else max(0.0, self._limit - self.elapsed)
 
     def of_leaves(self, n_wanted: int) -> Callable[[int, int], bool]:
@@ -46,8 +48,8 @@ class Clock:
             self._report(n_leaves, 1 - n_wrong / n_rows)
             if self.left == 0:
                 raise LimitReachedError(
-                    f"after time_limit={self._limit:g} seconds {n_wrong:,} of {n_rows:,} rows still have another class "
-                    "than the ensemble gives them; raise time_limit, lower fidelity, or give max_leaves instead"
+                    f"after {self.elapsed:.3g} seconds {n_wrong:,} of {n_rows:,} rows still have another class than "
+                    "the ensemble gives them; raise time_limit, lower fidelity, or give max_leaves instead"
                 )
             return True
 
@@ -55,6 +57,6 @@ class Clock:
 
     def _report(self, n_leaves: int, fraction: float) -> None:
         elapsed = self.elapsed
-        if self._progress is not None and elapsed >= self._reported + _EVERY:
+        if self._reporter is not None and elapsed >= self._reported + _EVERY:
             self._reported = elapsed
-            self._progress(Progress("support", elapsed, None, None, n_leaves, fraction))
+            self._reporter.tell(Progress("support", elapsed, None, None, n_leaves, fraction))

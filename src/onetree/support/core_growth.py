@@ -25,7 +25,8 @@ WORK = 100_000_000  # visited nodes for all leaves together
 _LEAST_WORK = 100_000  # of one leaf
 _MAX_NODES_PER_TREE = 60  # reached at one depth; boxes that reach more are not worth the time
 _HALVINGS = 5
-_NATIVE_WORK = 8_000_000  # boxes times nodes of the ensemble that the certificate is given
+_NATIVE_WORK = 200_000_000  # nodes of the proof times nodes of the ensemble that the certificate is given
+_NATIVE_SHARE = 0.25  # of what is left of that, for one round over all cores
 _SHARES = (1.0, 0.5, 0.25, 0.125)  # of the way to the box of the leaf, tried in this order
 
 Corner = NDArray[np.int32]
@@ -149,12 +150,13 @@ class _Certificate:
     def __init__(self, ensemble: Ensemble, grid: Grid) -> None:
         self._ensemble = ensemble
         self._grid = grid
-        self._n_boxes_left = _NATIVE_WORK // len(ensemble.feature)
+        self._n_nodes_left = _NATIVE_WORK // len(ensemble.feature)
 
     def prove_again(self, cores: dict[int, _Core]) -> None:
-        """Prove the cores a second time, as many as the budget allows."""
-        some = dict(list(cores.items())[: self._n_boxes_left])
-        if not all(self._hold(some)):
+        """Prove the cores a second time, as far as the budget goes."""
+        some = dict(list(cores.items())[: self._n_nodes_left])
+        _, is_refuted = self._look_at(some)
+        if is_refuted:
             raise FidelityError(
                 "the certificate refutes a core that the bounds have proven; this is a bug in onetree, please report "
                 "it with the model"
@@ -167,21 +169,26 @@ class _Certificate:
             for index, core in cores.items()
             if (core.low > low[index]).any() or (core.high < high[index]).any()
         }
-        if len(larger) > self._n_boxes_left:
+        if len(larger) > self._n_nodes_left:
             return
-        for (index, core), holds in zip(larger.items(), self._hold(larger), strict=True):
-            if holds:
+        holds, _ = self._look_at(larger)
+        for (index, core), is_proven in zip(larger.items(), holds, strict=True):
+            if is_proven:
                 cores[index] = core
 
-    def _hold(self, cores: dict[int, _Core]) -> list[bool]:
+    def _look_at(self, cores: dict[int, _Core]) -> tuple[list[bool], bool]:
+        """Tell which cores are proven, and whether one is refuted; neither means that the budget was too small."""
         if not cores:
-            return []
-        self._n_boxes_left -= len(cores)
+            return [], False
         numbered = dict(enumerate(cores.values()))
         lower, upper = _value_boxes(numbered, len(numbered), self._ensemble, self._grid)
         expected = np.array([core.leaf_class for core in cores.values()], dtype=np.int32)
-        holds, _, _ = _core.certify_boxes(self._ensemble, lower, upper, expected, 0.0, None)
-        return [bool(each) for each in holds]
+        n_each = max(1, int(_NATIVE_SHARE * self._n_nodes_left) // len(cores))
+        holds, counterexamples, counts = _core.certify_boxes(
+            self._ensemble, lower, upper, expected, 0.0, None, max_nodes=n_each
+        )
+        self._n_nodes_left -= counts["nodes"]
+        return [bool(each) for each in holds], len(counterexamples) > 0
 
 
 def _slab_boxes(tree: Tree, grid: Grid) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

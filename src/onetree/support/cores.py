@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from onetree.inputs import check_input
 from onetree.support.agreement import Agreement
+from onetree.support.unfolded import Unfolding
 from onetree.tree import Tree
 
 
@@ -44,16 +45,20 @@ class Cores:
         Node indices, in the order of `Tree.leaves`.
     lower, upper : float64 array of shape (n_leaves, n_features)
         The core is ``lower < x <= upper``, with missing values where `upper` is NaN, as in `Tree.boxes`. It lies inside
-        the box of the leaf; ``lower == upper`` means that the leaf has no core.
+        the box of the leaf; ``lower == upper`` means that the leaf has no core. With `unfolding`, one entry per
+        column of that instead of one per feature.
     coverage : dict
         `Coverage` of the "reference" rows, the random points of the "box", and the "held_out" rows unless they joined
         the reference rows.
+    unfolding : Unfolding or None
+        Of a model with set tests: the columns that they were turned into.
     """
 
     leaves: NDArray[np.int32]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     coverage: dict[str, Coverage]
+    unfolding: Unfolding | None = None
 
     def contain(self, tree: Tree, X: ArrayLike) -> NDArray[np.bool_]:
         """Tell which rows lie in the core of their leaf, so that their class is proven."""
@@ -61,6 +66,8 @@ class Cores:
         place = np.empty(tree.n_nodes, dtype=np.intp)
         place[self.leaves] = np.arange(len(self.leaves))
         at = place[tree.apply(rows)]
+        if self.unfolding is not None:
+            rows = self.unfolding.rows(rows)
         lower, upper = self.lower[at], self.upper[at]
         above = (rows > lower) | (np.isneginf(lower) & np.isneginf(rows))
         inside = (above & ((rows <= upper) | np.isnan(upper))) | (np.isnan(rows) & np.isnan(upper))

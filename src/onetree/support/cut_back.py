@@ -31,7 +31,7 @@ def cut_back(nodes: list[Node], max_leaves: int) -> None:
         index, n_leaves = stack.pop()
         node = nodes[index]
         if n_leaves == 1:
-            node.feature, node.threshold, node.left, node.right = LEAF, 0.0, LEAF, LEAF
+            node.feature, node.cut, node.left, node.right = LEAF, 0, LEAF, LEAF
         else:
             n_left = int(shares[index][n_leaves - 1])
             stack += [(node.left, n_left), (node.right, n_leaves - n_left)]

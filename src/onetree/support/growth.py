@@ -1,9 +1,10 @@
 """Growing a tree where the reference rows are, best split first.
 
 Each node holds its reference rows and a pool of synthetic rows: those of its parent that lie in its box, topped up with
-new ones mixed inside the node. Splits are hyperplanes of the ensemble with rows on both sides: reference rows in a
-faithful tree, otherwise synthetic ones will do. A part without reference rows is never split, so the growth stays where
-the data are. Nothing here recurses.
+new ones mixed inside the node. The first pool has rows mixed all over the data and rows mixed among those near them.
+Splits are hyperplanes of the ensemble with rows on both sides: reference rows in a faithful tree, otherwise synthetic
+ones will do. A part without reference rows is never split, so the growth stays where the data are. Nothing here
+recurses.
 """
 
 from __future__ import annotations
@@ -15,16 +16,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Ensemble
+from onetree.support.branches import Branches
 from onetree.support.rows import RowMaker, Rows
-from onetree.support.split import Split, best_split
-from onetree.tree import LEAF, Tree
+from onetree.support.split import Split, best_split, cut_in_gap
+from onetree.tree import LEAF
 
 TOP_UP = 1_000  # rows of a node, reference and synthetic, that its split is chosen by, at least
 _FIRST_POOL = 40_000  # synthetic rows at the root, but ...
 _MAX_VALUES = 20_000_000  # ... no more values than this; and ...
 _MAX_NODE_VALUES = 400_000  # ... no node is topped up to more than this, since all leaves that wait hold theirs
-_POOL_MASS = 9.0  # what they weigh together at the root, in reference rows per reference row
+_NEAR = 0.5  # of the rows of the first pool have values only of rows near them
+POOL_MASS = 9.0  # what they weigh together at the root, in reference rows per reference row
 _NO_SLAB = np.iinfo(np.int32).max
 
 
@@ -41,15 +43,22 @@ class Node:
     error: float  # share of the weight of all rows at the root that has another class
     split: Split | None
     feature: int = LEAF
-    threshold: float = 0.0
+    cut: int = 0  # a row goes left where its slab is at most this
     left: int = LEAF
     right: int = LEAF
+
+
+def first_pool(maker: RowMaker, rows: Rows, share: float = 1.0) -> Rows:
+    """Make the synthetic rows that a growth starts with, or a share of so many."""
+    n_rows = int(share * max(min(_FIRST_POOL, _MAX_VALUES // max(1, rows.values.shape[1])), TOP_UP))
+    n_near = int(_NEAR * n_rows)
+    return maker.mix(rows, n_rows - n_near).joined(maker.mix_near(rows, n_near))
 
 
 class Growth:
     """A tree that grows."""
 
-    def __init__(self, maker: RowMaker, rows: Rows, n_classes: int, *, faithful: bool) -> None:
+    def __init__(self, maker: RowMaker, rows: Rows, pool: Rows, n_classes: int, *, faithful: bool) -> None:
         """Start with a single leaf.
 
         `faithful`: a leaf has the class of most of its reference rows and is done when they are all of it; otherwise
@@ -60,15 +69,9 @@ class Growth:
         self._faithful = faithful
         self.nodes: list[Node] = []
         self._waiting: list[tuple[float, int]] = []
-        n_synthetic = max(min(_FIRST_POOL, _MAX_VALUES // max(1, rows.values.shape[1])), TOP_UP)
-        self._weight = (1 + _POOL_MASS) * len(rows)
+        self._weight = (1 + POOL_MASS) * len(rows)
         self.n_leaves = 1
-        self._add(rows, maker.mix(rows, n_synthetic), _POOL_MASS * len(rows) / n_synthetic)
-
-    @property
-    def ensemble(self) -> Ensemble:
-        """What the tree follows."""
-        return self._maker.labeller.ensemble
+        self._add(rows, pool, POOL_MASS * len(rows) / len(pool))
 
     @property
     def n_wrong(self) -> int:
@@ -94,7 +97,7 @@ class Growth:
         for index, node in enumerate(self.nodes):  # children come after their parents
             here = np.flatnonzero(place == index)
             if node.left != LEAF:
-                goes_left = rows.values[here, node.feature] <= node.threshold
+                goes_left = rows.slabs[here, node.feature] <= node.cut
                 place[here] = np.where(goes_left, node.left, node.right)
             elif len(here):
                 self.nodes[index] = self._node(node.rows.joined(rows.take(here)), node.pool, node.pool_weight)
@@ -108,8 +111,10 @@ class Growth:
         split = node.split
         if split is None:
             raise AssertionError("only leaves with a split are waiting")
-        cut = _cut(split, self._maker.grid.levels[split.feature], node)
-        node.feature, node.threshold = split.feature, float(self._maker.grid.levels[split.feature][cut])
+        everything = node.rows.joined(node.pool)
+        slabs, values = everything.slabs[:, split.feature], everything.values[:, split.feature]
+        cut = cut_in_gap(split.below, self._maker.grid.levels[split.feature], slabs, values)
+        node.feature, node.cut = split.feature, cut
         sides = node.rows.slabs[:, split.feature] <= cut, node.pool.slabs[:, split.feature] <= cut
         node.left = self._add(node.rows.take(sides[0]), node.pool.take(sides[1]), node.pool_weight)
         node.right = self._add(node.rows.take(~sides[0]), node.pool.take(~sides[1]), node.pool_weight)
@@ -171,46 +176,12 @@ class Growth:
         return int(likeliest[np.argmax(total[likeliest])])
 
 
-def _cut(split: Split, levels: NDArray[np.float64], node: Node) -> int:
-    """Choose among the levels of the gap the one next to the middle between the rows on both sides."""
-    values = np.concatenate([node.rows.values[:, split.feature], node.pool.values[:, split.feature]])
-    slabs = np.concatenate([node.rows.slabs[:, split.feature], node.pool.slabs[:, split.feature]])
-    candidates = levels[split.below : split.above]
-    right = values[slabs >= split.above]
-    right = right[~np.isnan(right)]
-    below, above = float(values[slabs <= split.below].max()), float(right.min(initial=np.inf))
-    middle = below / 2 + above / 2
-    if np.isnan(middle) or middle == -np.inf:
-        return split.below + len(candidates) // 2
-    if middle == np.inf:
-        return split.above - 1
-    return split.below + int(np.argmin(np.abs(candidates - middle)))
-
-
-def as_tree(nodes: list[Node], ensemble: Ensemble) -> Tree:
-    """Give grown nodes as a tree, without those that were cut off; two leaves of one class below a split are one."""
-    left, right = [node.left for node in nodes], [node.right for node in nodes]
-    leaf_class = [node.leaf_class if node.left == LEAF else LEAF for node in nodes]
-    for index in range(len(nodes) - 1, -1, -1):  # children come after their parents
-        if left[index] != LEAF and leaf_class[left[index]] == leaf_class[right[index]] != LEAF:
-            leaf_class[index] = leaf_class[left[index]]
-            left[index] = right[index] = LEAF
-    kept = np.zeros(len(nodes), dtype=bool)
-    kept[0] = True
-    for index in range(len(nodes)):
-        if kept[index] and left[index] != LEAF:
-            kept[left[index]] = kept[right[index]] = True
-    number = np.append(np.cumsum(kept) - 1, LEAF).astype(np.int32)  # the last stands for "no child", index -1
-    order = np.flatnonzero(kept)
-    inner = np.array(left)[order] != LEAF
-    return Tree(
-        feature=np.where(inner, np.array([nodes[index].feature for index in order]), LEAF),
-        threshold=np.where(inner, np.array([nodes[index].threshold for index in order]), 0.0),
-        children_left=number[np.array(left)[order]],
-        children_right=number[np.array(right)[order]],
-        leaf_class=np.array(leaf_class)[order],
-        classes=ensemble.classes,
-        feature_names=ensemble.feature_names,
-        nan_features=ensemble.nan_features,
-        exact=False,
-    )
+def as_branches(nodes: list[Node]) -> Branches:
+    """Give grown nodes without those that were cut off."""
+    return Branches(
+        np.array([node.feature for node in nodes], dtype=np.int32),
+        np.array([node.cut for node in nodes], dtype=np.int32),
+        np.array([node.left for node in nodes], dtype=np.int32),
+        np.array([node.right for node in nodes], dtype=np.int32),
+        np.array([node.leaf_class for node in nodes], dtype=np.intp),
+    ).compact()

@@ -6,6 +6,7 @@ missing values go to that reference itself, since the native walk knows only one
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -40,18 +41,28 @@ class Labeller:
 
     def _scores(self, rows: NDArray[np.float64]) -> NDArray[Any]:
         total = np.tile(self.ensemble.base.astype(self._dtype), (len(rows), 1))
-        for feature, threshold, left, right, value in self._trees:
-            total += value[_core.predict_tree(feature, threshold, left, right, rows)]
+        for tree in self._trees:
+            reached = _core.predict_tree(tree.feature, tree.threshold, tree.left, tree.right, rows)
+            total[:, tree.outputs] += tree.value[reached]
         if self.ensemble.rule.divisor != 1.0:
             total /= self._dtype.type(self.ensemble.rule.divisor)
         return total
 
 
-_Single = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[Any]]
+@dataclass(frozen=True, eq=False)
+class _Single:
+    """One tree, with nodes of its own numbers, the root first."""
+
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    outputs: int | slice  # to which it adds: one, or all of them
+    value: NDArray[Any]
 
 
 def _single_trees(ensemble: Ensemble, dtype: np.dtype[Any]) -> list[_Single]:
-    """Give each tree with nodes of its own numbers, the root first."""
+    """Take the ensemble apart."""
     root_of, _ = node_depths(ensemble.roots, ensemble.feature, ensemble.left, ensemble.right)
     members = np.lexsort((np.arange(len(root_of)) != root_of, root_of))
     starts = np.searchsorted(root_of[members], ensemble.roots)
@@ -62,13 +73,18 @@ def _single_trees(ensemble: Ensemble, dtype: np.dtype[Any]) -> list[_Single]:
     for start, end in zip(starts, ends, strict=True):
         nodes = members[start:end]
         number[nodes] = np.arange(len(nodes))
+        value = ensemble.value[nodes].astype(dtype)
+        # A tree of boosting has scores for one class only. Zeros need not be added, which takes most of the time.
+        used = np.flatnonzero(value.any(axis=0))
+        one = int(used[0]) if len(used) == 1 else None
         trees.append(
-            (
+            _Single(
                 ensemble.feature[nodes],
                 ensemble.threshold[nodes],
                 number[ensemble.left[nodes]],
                 number[ensemble.right[nodes]],
-                ensemble.value[nodes].astype(dtype),
+                slice(None) if one is None else one,
+                value if one is None else np.ascontiguousarray(value[:, one]),
             )
         )
     return trees

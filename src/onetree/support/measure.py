@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Ensemble
+from onetree.categories import Categories
 from onetree.grid import Grid
 from onetree.support.agreement import Agreement
 from onetree.support.core_growth import grow_cores
 from onetree.support.cores import Cores
 from onetree.support.rows import Rows
+from onetree.support.unfolded import Unfolding
 from onetree.tree import Tree
 
 N_BOX_POINTS = 10_000
 
 
-def box_points(values: NDArray[np.float64], random_state: int) -> NDArray[np.float64]:
-    """Draw points of the bounding box of the data; values are missing as often as in the data."""
+def box_points(
+    values: NDArray[np.float64], categories: Sequence[Categories | None], random_state: int
+) -> NDArray[np.float64]:
+    """Draw points of the bounding box of the data; values are missing as often as in the data.
+
+    Of a categorical feature, all numbers that occur are equally likely.
+    """
     random = np.random.default_rng([random_state, N_BOX_POINTS])
     missing = np.isnan(values)
     finite = np.where(np.isfinite(values), values, np.nan)
-    some = np.isfinite(values).any(axis=0)
+    some = np.asarray(np.isfinite(values).any(axis=0))
     finite[:, ~some] = 0.0
     low, high = np.nanmin(finite, axis=0), np.nanmax(finite, axis=0)
     where = random.random((N_BOX_POINTS, values.shape[1]))
     points: NDArray[np.float64] = low * (1 - where) + high * where
+    for feature, kind in enumerate(categories):
+        if kind is not None and some[feature]:
+            points[:, feature] = random.choice(np.unique(finite[~np.isnan(finite[:, feature]), feature]), N_BOX_POINTS)
     points[random.random(points.shape) < missing.mean(axis=0)] = np.nan
     return points
 
@@ -42,9 +53,9 @@ def _same(tree: Tree, rows: Rows) -> NDArray[np.bool_]:
     return same
 
 
-def measured_cores(tree: Tree, ensemble: Ensemble, grid: Grid, inputs: dict[str, Rows]) -> Cores:
-    """Grow the cores of a tree and count how many inputs of each kind lie in them."""
-    lower, upper = grow_cores(tree, ensemble, grid, inputs["reference"])
+def measured_cores(tree: Tree, unfolding: Unfolding, grid: Grid, inputs: dict[str, Rows]) -> Cores:
+    """Grow the cores of a tree on the columns and count how many inputs of each kind lie in them."""
+    lower, upper = grow_cores(tree, unfolding.ensemble, grid, inputs["reference"])
     bare = Cores(tree.leaves(), lower, upper, {})
     coverage = {name: bare.measured(tree, rows.values, _same(tree, rows)) for name, rows in inputs.items()}
-    return Cores(bare.leaves, lower, upper, coverage)
+    return Cores(bare.leaves, lower, upper, coverage, unfolding if unfolding.source.has_subsets else None)

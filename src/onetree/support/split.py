@@ -83,3 +83,28 @@ def _best_of_block(slabs: NDArray[np.int32], counts: NDArray[np.float64]) -> Spl
         int(ordered[at + 1, feature]),
         float(gain[at, feature] - total @ total / weight) / float(weight),
     )
+
+
+def cut_in_gap(below: int, levels: NDArray[np.float64], slabs: NDArray[np.int32], values: NDArray[np.float64]) -> int:
+    """Choose among the levels that part rows alike the one next to the middle between the rows on both sides.
+
+    Parameters
+    ----------
+    below : int
+        A slab; there are rows up to it and rows above it.
+    levels : float64 array
+        Of the feature.
+    slabs, values : arrays of shape (n_rows,)
+        The rows, in this feature.
+    """
+    goes_left = slabs <= below
+    first, end = int(slabs[goes_left].max()), int(slabs[~goes_left].min())
+    candidates = levels[first:end]
+    right = values[~goes_left]
+    right = right[~np.isnan(right)]
+    middle = float(values[goes_left].max()) / 2 + float(right.min(initial=np.inf)) / 2
+    if np.isnan(middle) or middle == -np.inf:
+        return first + len(candidates) // 2
+    if middle == np.inf:
+        return end - 1
+    return first + int(np.argmin(np.abs(candidates - middle)))

@@ -1,0 +1,105 @@
+"""A tree on slabs: what is between the growth of nodes and the finished tree, and can still be changed.
+
+Nothing here recurses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree import _core
+from onetree.ensemble import Ensemble
+from onetree.grid import Grid
+from onetree.tree import LEAF, Tree
+
+
+@dataclass(eq=False)
+class Branches:
+    """A tree on slabs: a row goes left where its slab is at most `cut`. Children come after their parents."""
+
+    feature: NDArray[np.int32]
+    cut: NDArray[np.int32]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    leaf_class: NDArray[np.intp]  # at inner nodes: what they would say as leaves
+
+    def classes(self, slabs: NDArray[np.float64], root: int = 0) -> NDArray[np.intp]:
+        """Give the class of each row below a node."""
+        left, right = self.left[root:], self.right[root:]
+        reached = _core.predict_tree(
+            self.feature[root:],
+            self.cut[root:].astype(np.float64),
+            np.where(left == LEAF, LEAF, left - root).astype(np.int32),
+            np.where(right == LEAF, LEAF, right - root).astype(np.int32),
+            slabs,
+        )
+        return self.leaf_class[root:][reached]
+
+    def places(self, slabs: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+        """Give for each node the numbers of the rows that come to it."""
+        nothing = np.empty(0, dtype=np.intp)
+        places = [nothing] * len(self.feature)
+        places[0] = np.arange(len(slabs))
+        for node, (left, right) in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True)):
+            if left != LEAF:
+                here = places[node]
+                goes_left = slabs[here, self.feature[node]] <= self.cut[node]
+                places[left], places[right] = here[goes_left], here[~goes_left]
+        return places
+
+    def copy(self) -> Branches:
+        """Give a tree that can be changed without changing this one."""
+        return Branches(
+            self.feature.copy(), self.cut.copy(), self.left.copy(), self.right.copy(), self.leaf_class.copy()
+        )
+
+    def make_leaf(self, node: int) -> None:
+        """Cut off what is below a node."""
+        self.feature[node], self.cut[node], self.left[node], self.right[node] = LEAF, 0, LEAF, LEAF
+
+    def replace(self, node: int, other: int) -> None:
+        """Put a node below in the place of this one."""
+        for array in (self.feature, self.cut, self.left, self.right, self.leaf_class):
+            array[node] = array[other]
+
+    def compact(self) -> Branches:
+        """Give the tree without the nodes that the root does not lead to."""
+        order, stack = [], [0]
+        while stack:
+            node = stack.pop()
+            order.append(node)
+            if self.left[node] != LEAF:
+                stack += [int(self.right[node]), int(self.left[node])]
+        number = np.full(len(self.feature) + 1, LEAF, dtype=np.int32)  # the last stands for "no child", index -1
+        number[order] = np.arange(len(order))
+        left, right = number[self.left[order]], number[self.right[order]]
+        return Branches(self.feature[order], self.cut[order], left, right, self.leaf_class[order])
+
+    def as_tree(self, ensemble: Ensemble, grid: Grid) -> Tree:
+        """Give the finished tree; two leaves of one class below a split are one."""
+        merged = self.copy()
+        for node in range(len(merged.feature) - 1, -1, -1):  # children come after their parents
+            left, right = merged.left[node], merged.right[node]
+            if left == LEAF or merged.left[left] != LEAF or merged.left[right] != LEAF:
+                continue
+            if merged.leaf_class[left] == merged.leaf_class[right]:
+                merged.replace(node, int(left))
+        final = merged.compact()
+        inner = final.left != LEAF
+        threshold = np.zeros(len(inner))
+        for node in np.flatnonzero(inner).tolist():
+            threshold[node] = grid.levels[final.feature[node]][final.cut[node]]
+        return Tree(
+            feature=final.feature,
+            threshold=threshold,
+            children_left=final.left,
+            children_right=final.right,
+            leaf_class=np.where(inner, LEAF, final.leaf_class),
+            classes=ensemble.classes,
+            feature_names=ensemble.feature_names,
+            nan_features=ensemble.nan_features,
+            exact=False,
+        )
