@@ -2,12 +2,13 @@
 
 The way of the data, one module per stage::
 
-    model -> importers -> Ensemble -> grid -> solve -> Tree -> verify -> export
+    model -> importers -> Ensemble -> (domain) -> axes -> grid -> solve -> Tree -> verify -> export
 
 A fitted model (or a file) is read by an importer into an `Ensemble`: trees with leaf vectors, and the rule that
-combines them. Its thresholds cut the space into a grid of cells, in each of which the class is constant. `born_again`
-finds the smallest `Tree` with the same class in every cell and returns it in a `Solution`, with what was proven about
-its size. `verify` proves that tree and ensemble are the same function, or gives an input on which they differ.
+combines them. Its thresholds and sets of categories cut the space into a grid of cells, in each of which the class is
+constant; a `Domain` leaves only those that inputs can reach. `born_again` finds the smallest `Tree` with the same class
+in every cell and returns it in a `Solution`, with what was proven about its size. `verify` proves that tree and
+ensemble are the same function, or gives an input on which they differ.
 
     >>> import onetree
     >>> from sklearn.datasets import load_iris
@@ -26,8 +27,10 @@ its size. `verify` proves that tree and ensemble are the same function, or gives
 from importlib.metadata import version as _version
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from onetree.categories import Categories
+from onetree.comparison import Comparison, compare
 from onetree.domain import Domain
-from onetree.ensemble import Ensemble
+from onetree.ensemble import Ensemble, Rule
 from onetree.errors import (
     FidelityError,
     GridTooLargeError,
@@ -39,13 +42,15 @@ from onetree.errors import (
     UnsupportedModelError,
 )
 from onetree.estimate import Estimate, estimate
+from onetree.groups import Group
 from onetree.importers import load_ensemble
-from onetree.limits import Progress
+from onetree.limits import Progress, StopSearch
 from onetree.many import born_again_many
 from onetree.parts import born_again_in_parts
-from onetree.prune import Comparison, compare, prune
+from onetree.prune import prune
 from onetree.report import write_report
 from onetree.solve import Solution, born_again, pareto_front
+from onetree.support import SupportSolution
 from onetree.surroundings import domain_around, domain_of
 from onetree.tree import Tree, load_tree
 from onetree.verify import Verdict, verify
@@ -57,19 +62,24 @@ __version__ = _version("onetree")
 
 __all__ = [
     "BornAgainTreeClassifier",
+    "Categories",
     "Comparison",
     "Domain",
     "Ensemble",
     "Estimate",
     "FidelityError",
     "GridTooLargeError",
+    "Group",
     "InvalidInputError",
     "LimitReachedError",
     "ModelFileError",
     "OnetreeError",
     "Progress",
+    "Rule",
     "Solution",
     "SomeFailedError",
+    "StopSearch",
+    "SupportSolution",
     "Tree",
     "UnsupportedModelError",
     "Verdict",

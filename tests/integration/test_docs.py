@@ -214,6 +214,7 @@ def test_the_site_is_built_without_a_warning(tmp_path):
 # What each example must have said or written when it is done.
 EXAMPLES = {
     "audit_boosted_model.py": ("proven, for all customers", "audit.html"),
+    "categories.py": ("region not in {2, 4}", "accidents.sql"),
     "credit.py": ("change:", "credit-rules.txt"),
     "embedded_c.py": ("wine.c", "wine.c"),
     "medical.py": ("forest and tree alike", "tumours.html"),

@@ -9,6 +9,9 @@ import pytest
 
 import onetree
 from onetree import InvalidInputError, Tree, compare, load_tree, prune
+from onetree.categories import Categories
+from tests.categorical import COLOURS, chain_of_sets, colour_tree, random_set_tree
+from tests.strategies import telling_inputs
 
 
 def tree_of(rows, n_features=2, classes=("a", "b", "c"), nan=False):
@@ -169,3 +172,57 @@ def test_trees_over_other_features_or_classes_are_not_compared(nested):
 def test_pruning_is_at_the_front_door():
     assert onetree.prune is prune
     assert onetree.compare is compare
+
+
+def test_a_set_test_that_no_row_needs_goes_and_its_set_with_it():
+    tree = chain_of_sets((0.0,), (1.0, "other"), (2.0,))
+    pruned = prune(tree, [[0.0], [5.0]])
+    assert (pruned.n_leaves, len(pruned.subsets)) == (2, 1)
+    assert pruned.predict([[0.0], [5.0], [1.0]]).tolist() == ["class 0", "class 3", "class 3"]
+    assert pruned.categories == tree.categories
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_rows_keep_their_classes_below_set_tests(seed):
+    tree = random_set_tree(seed)
+    X = telling_inputs(tree, n_rows=30, seed=seed)
+    pruned = prune(tree, X)
+    assert pruned.n_leaves <= 30
+    assert (pruned.predict_index(X) == tree.predict_index(X)).all()
+
+
+def test_cells_of_a_categorical_feature_are_the_elements_that_the_sets_tell_apart():
+    tree = chain_of_sets((0.0, 1.0), ("other",))  # {0, 1}, {other}, {2, 5, missing}
+    assert compare(tree, tree, [[0.0]]).n_cells == 3
+    refused = replace(tree, nan_features=[False], subsets=[*tree.subsets[:1], ~tree.subsets[1]])
+    assert compare(refused, refused, [[0.0]]).n_cells == 3
+    assert compare(tree, chain_of_sets((2.0,), ("missing",)), [[0.0]]).n_cells == 5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_changed_cells_are_counted_as_if_each_was_looked_at(seed):
+    before = random_set_tree(seed, n_splits=6)
+    after = prune(before, telling_inputs(before, n_rows=4, seed=seed))
+    inputs = []
+    for feature, kind in enumerate(before.categories):
+        if kind is None:
+            cuts = np.unique([*before.threshold[before.feature == feature], *after.threshold[after.feature == feature]])
+            last = np.nextafter(cuts[-1], np.inf) if cuts.size and cuts[-1] < np.inf else np.nan
+            inputs.append([*cuts, last] if cuts.size else [0.0])
+        else:
+            tests = [tree.subsets[tree.subset[tree.feature == feature]] for tree in (before, after)]
+            known = {}
+            for element in range(kind.n_elements):
+                if element != 1 or before.nan_features[feature]:
+                    known.setdefault(np.concatenate(tests)[:, element].tobytes(), kind.example(element))
+            inputs.append(list(known.values()))
+    cells = np.array(np.meshgrid(*inputs)).reshape(len(inputs), -1).T
+    found = compare(before, after, cells)
+    assert found.n_cells == len(cells)
+    assert found.n_changed_cells == found.n_rows - found.n_agreeing
+
+
+def test_trees_with_other_categories_are_not_compared():
+    other = Categories.equal(COLOURS.codes)
+    with pytest.raises(InvalidInputError, match="different categories"):
+        compare(colour_tree(1.0), colour_tree(1.0, kind=other), [[0.0, 0.0]])

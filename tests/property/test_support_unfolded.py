@@ -1,0 +1,68 @@
+"""Trees that follow the data of models with categorical features."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from onetree.support import support_tree
+from onetree.support.unfolded import Unfolding
+from tests.strategies import ensembles, ensembles_with_categories, telling_inputs
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@settings(max_examples=100, deadline=None)
+@given(ensembles_with_categories(), seeds)
+def test_the_unfolded_ensemble_gives_the_same_classes(ensemble, seed):
+    unfolding, rows = Unfolding.of(ensemble), telling_inputs(ensemble, 100, seed)
+    assert not unfolding.ensemble.has_subsets
+    assert np.array_equal(unfolding.ensemble.predict_index(unfolding.rows(rows)), ensemble.predict_index(rows))
+
+
+@settings(max_examples=20, deadline=None)
+@given(ensembles())
+def test_an_ensemble_of_thresholds_is_left_alone(ensemble):
+    unfolding, rows = Unfolding.of(ensemble), telling_inputs(ensemble, 5)
+    assert unfolding.ensemble is ensemble
+    assert unfolding.rows(rows) is rows
+
+
+@settings(max_examples=30, deadline=None)
+@given(ensembles_with_categories(), seeds, st.integers(1, 40))
+def test_a_faithful_tree_is_right_on_every_row(ensemble, seed, n_rows):
+    rows = telling_inputs(ensemble, n_rows, seed)
+    tree = support_tree(ensemble, rows, fidelity=1.0).tree
+    assert (tree.predict_index(rows) == ensemble.predict_index(rows)).all()
+    assert not tree.exact
+
+
+@settings(max_examples=30, deadline=None)
+@given(ensembles_with_categories(), seeds, st.integers(1, 5))
+def test_set_tests_are_those_of_the_ensemble(ensemble, seed, max_leaves):
+    tree = support_tree(ensemble, telling_inputs(ensemble, 30, seed), max_leaves=max_leaves).tree
+    assert tree.n_leaves <= max_leaves
+    own = {(f, tuple(ensemble.subsets[s])) for f, s in zip(ensemble.feature, ensemble.subset, strict=True) if s >= 0}
+    used = {(f, tuple(tree.subsets[s])) for f, s in zip(tree.feature, tree.subset, strict=True) if s >= 0}
+    assert used <= own
+
+
+@settings(max_examples=30, deadline=None)
+@given(ensembles_with_categories(), seeds, st.integers(1, 30))
+def test_every_input_in_a_core_has_the_class_of_its_leaf(ensemble, seed, n_rows):
+    solution = support_tree(ensemble, telling_inputs(ensemble, n_rows, seed), max_leaves=5, certify=True)
+    inputs = telling_inputs(ensemble, 500, seed + 1)
+    inside = solution.cores.contain(solution.tree, inputs)
+    same = solution.tree.predict_index(inputs) == ensemble.predict_index(inputs)
+    assert same[inside].all()
+
+
+@settings(max_examples=15, deadline=None)
+@given(ensembles_with_categories(), seeds, st.integers(1, 12))
+def test_the_optimum_is_no_larger_than_what_was_grown(ensemble, seed, n_rows):
+    rows = telling_inputs(ensemble, n_rows, seed)
+    grown = support_tree(ensemble, rows, fidelity=1.0, objective="leaves")
+    best = support_tree(ensemble, rows, fidelity=1.0, objective="leaves", optimal=True)
+    assert best.value == best.lower_bound <= grown.value
+    assert (best.tree.predict_index(rows) == ensemble.predict_index(rows)).all()
