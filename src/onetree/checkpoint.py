@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -19,11 +20,14 @@ from typing import Any
 import numpy as np
 
 from onetree.documents import list_of, parse_document, require_keys
+from onetree.domain import DomainLike, as_domain
 from onetree.ensemble import Ensemble
-from onetree.errors import InvalidInputError, ModelFileError, OnetreeError
+from onetree.errors import InvalidInputError, LimitReachedError, ModelFileError, OnetreeError
 from onetree.files import read_whole, write_whole
 from onetree.limits import OBJECTIVES
+from onetree.restrict import restrict
 from onetree.solve import Solution
+from onetree.tree import Tree
 from onetree.verify import verify
 
 FORMAT = "onetree-checkpoint"
@@ -81,11 +85,32 @@ class Checkpoint:
         record = self.get(key)
         return None if record is None else _solution(record, self._path)
 
-    def proven_solution(self, key: str, ensemble: Ensemble) -> Solution | None:
-        """Return the solution that was kept under this key if its tree is equal to the ensemble, which is proven."""
+    def proven_solution(
+        self,
+        key: str,
+        ensemble: Ensemble,
+        domain: DomainLike | None,
+        *,
+        time_limit: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Solution | None:
+        """Return the solution that was kept under this key if its tree is equal to the ensemble, which is proven.
+
+        Inside the domain that is given, that is, and not where the file says. `LimitReachedError` is raised if the time
+        is up before the verdict, and by a callback that wants no more.
+        """
+        method = "auto" if time_limit is None else "search"  # which looks at the clock more often
         try:
             solution = self.get_solution(key)
-            return solution if solution is not None and verify(solution.tree, ensemble) else None
+            if solution is None or not _speaks_of(solution.tree, ensemble):
+                return None
+            where = {} if domain is None else domain
+            limits: dict[str, Any] = {"time_limit": time_limit, "progress": progress}
+            if not verify(solution.tree, ensemble, domain=where, method=method, **limits):
+                return None
+            return replace(solution, tree=_as_found_in(domain, solution.tree, ensemble))
+        except LimitReachedError:
+            raise
         except OnetreeError:
             return None
 
@@ -143,6 +168,16 @@ class Checkpoint:
                     each.unlink()
 
 
+def has_record(path: str | os.PathLike[str], *beginnings: str) -> bool:
+    """Tell whether a file has a record of which the JSON begins in one of these ways, which is not checked further."""
+    known = tuple(each.encode() for each in beginnings)
+    try:
+        with Path(path).open("rb") as lines:
+            return any(line.startswith(known) for line in lines)
+    except OSError:
+        return False
+
+
 def fingerprint(value: object) -> str:
     """Return a text that is the same for values of the same content, in any process: arrays, objects, plain values."""
     digest = hashlib.sha256()
@@ -187,6 +222,18 @@ def _lines(body: bytes) -> dict[str, str]:
     except (ValueError, TypeError, RecursionError) as error:
         raise ModelFileError(f"a record is broken: {str(error)[:100]}") from None
     return found
+
+
+def _speaks_of(tree: Tree, ensemble: Ensemble) -> bool:
+    """Tell whether the numbers of classes and categories mean the same in both."""
+    return np.array_equal(tree.classes, ensemble.classes) and tree.categories == ensemble.categories
+
+
+def _as_found_in(domain: DomainLike | None, tree: Tree, ensemble: Ensemble) -> Tree:
+    """Return a tree that says of its inputs what a search in this domain would have said, whatever the file says."""
+    where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
+    nan_features = restrict(ensemble, where).nan_features
+    return replace(tree, domain=where, nan_features=nan_features, feature_names=ensemble.feature_names)
 
 
 def _record(solution: Solution) -> dict[str, Any]:

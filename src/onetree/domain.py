@@ -19,6 +19,7 @@ from onetree.values import Values
 
 _BINARY = Values(choices=(0.0, 1.0))
 _GROUPS = "groups"  # of a mapping that comes from JSON, where no key can be several features
+_MOST_DIGITS = 12  # of the index of a feature that is given as text
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,8 @@ class Domain:
             if feature == _GROUPS and isinstance(spelling, list):
                 declarations += [_declaration(*_entry(each), names) for each in spelling]
                 continue
+            if feature == _GROUPS and feature not in names:
+                raise InvalidInputError(f'"groups" is a list such as [{{"one-hot": ["a", "b"]}}], not {spelling!r}')
             index = _index(feature, names)
             if values[index] is not None:
                 raise InvalidInputError(f"the domain names feature {feature!r} twice, by name and by index")
@@ -263,13 +266,14 @@ def _index(feature: object, names: list[str]) -> int:
     if isinstance(feature, str):
         if names.count(feature) == 1:
             return names.index(feature)
-        if feature not in names and feature.isascii() and feature.isdigit():  # JSON has no other keys than text
+        # JSON has no other keys than text. A number of so many digits is none of a feature, nor is it read in a moment.
+        if feature not in names and feature.isascii() and feature.isdigit() and len(feature) < _MOST_DIGITS:
             return _index(int(feature), names)
         if feature in names:
             raise InvalidInputError(f"{names.count(feature)} features are named {feature!r}; give the index of one")
         known = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
         raise InvalidInputError(
-            f"the domain names the feature {feature!r}, which the model does not have; it has {known}"
+            f"the domain names the feature {feature[:80]!r}, which the model does not have; it has {known}"
         )
     if isinstance(feature, int | np.integer) and not isinstance(feature, bool):
         if 0 <= feature < len(names):

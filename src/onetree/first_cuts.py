@@ -83,11 +83,12 @@ def first_cuts(
     *,
     known: Mapping[int, Cut] | None = None,
     made: Callable[[int, Cut], None] | None = None,
+    tick: Callable[[], None] = lambda: None,
 ) -> FirstCuts:
     """Cut the box with most cells, again and again, until there are enough boxes or all are small.
 
     Cuts that are `known` from an earlier call with the same arguments are not searched for again; `made` hears of each
-    of the others.
+    of the others. `tick` is called between steps that take long for a large ensemble; it may raise.
     """
     given = Domain((None,) * ensemble.n_features) if domain is None else domain
     whole = tuple(
@@ -100,11 +101,12 @@ def first_cuts(
     uncut: list[int] = []  # large, but there is no threshold to cut at
     while waiting and len(waiting) + len(uncut) < max_boxes and -waiting[0][0] > FEW_CELLS:
         _, node = heappop(waiting)
+        tick()
         if known is not None and node in known:
             cuts[node] = known[node]
             sides = nodes[node].sides(known[node].feature, known[node].threshold)
         else:
-            found = _best_cut(nodes[node], np.random.default_rng((seed, node)))
+            found = _best_cut(nodes[node], np.random.default_rng((seed, node)), tick)
             if found is None:
                 uncut.append(node)
                 continue
@@ -132,7 +134,9 @@ def _halves(values: Values, threshold: float) -> tuple[Values, Values]:
     return below, replace(values, low=following)
 
 
-def _best_cut(box: Box, rng: np.random.Generator) -> tuple[tuple[int, float], tuple[Box, Box]] | None:
+def _best_cut(
+    box: Box, rng: np.random.Generator, tick: Callable[[], None]
+) -> tuple[tuple[int, float], tuple[Box, Box]] | None:
     """Choose a hyperplane, and give both sides of the box; None if there is no hyperplane to choose."""
     hyperplanes = _heaviest(box)
     if not hyperplanes:
@@ -140,7 +144,10 @@ def _best_cut(box: Box, rng: np.random.Generator) -> tuple[tuple[int, float], tu
     changes = _class_changes(box, hyperplanes, rng)
     order = np.argsort(-changes, kind="stable")  # the heavier first among equals
     near = order[changes[order] >= _NEAR_BEST * changes.max()][: _N_CANDIDATES if changes.any() else 1]
-    candidates = [(hyperplanes[index], box.sides(*hyperplanes[index])) for index in near.tolist()]
+    candidates = []
+    for index in near.tolist():
+        tick()
+        candidates.append((hyperplanes[index], box.sides(*hyperplanes[index])))
     return min(candidates, key=lambda candidate: _left_over(candidate[1]))  # the first of equals
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, time
 
+import numpy as np
+
 from onetree.errors import InvalidInputError, LimitReachedError
 
 OBJECTIVES = ("depth", "leaves", "depth-leaves", "leaves-depth")  # in the order of the core's numbers
@@ -59,7 +61,7 @@ def seconds(time_limit: float | None) -> float:
     if time_limit is None:
         return 0.0
     if not time_limit > 0:
-        raise InvalidInputError(f"time_limit must be positive, not {time_limit!r}")
+        raise InvalidInputError(f"time_limit must be a positive number of seconds, not {time_limit!r}")
     return float(time_limit)
 
 
@@ -68,7 +70,7 @@ def memory_bytes(memory_limit: float | None) -> float:
     if memory_limit is None:
         return 0.8 * _free_memory()
     if not memory_limit > 0:
-        raise InvalidInputError(f"memory_limit must be positive, in gigabytes, not {memory_limit!r}")
+        raise InvalidInputError(f"memory_limit must be a positive number of gigabytes, not {memory_limit!r}")
     return float(memory_limit) * 1e9
 
 
@@ -86,9 +88,14 @@ def threads(n_jobs: int) -> int:
     """Give a number of threads; -1 means one per processor."""
     if n_jobs == -1:
         return os.cpu_count() or 1
-    if not isinstance(n_jobs, int) or n_jobs < 1:
+    if not is_whole(n_jobs, 1):
         raise InvalidInputError(f"n_jobs must be a positive whole number or -1, not {n_jobs!r}")
-    return n_jobs
+    return int(n_jobs)
+
+
+def is_whole(value: object, least: int) -> bool:
+    """Tell whether a value is a whole number, of Python or numpy, and not too small."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least
 
 
 class Reporter:

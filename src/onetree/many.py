@@ -105,7 +105,7 @@ def born_again_many(
 
         def recall(number: int, job: Job) -> Solution | None:
             keys[number] = fingerprint(job[0])
-            return kept.proven_solution(keys[number], cast(Ensemble, job[0]))
+            return kept.proven_solution(keys[number], cast(Ensemble, job[0]), options.get("domain"))
 
         found = run_jobs(
             ((source, options) for source in sources),

@@ -6,8 +6,9 @@ computes them or how many do. Nothing here recurses on the depth of a tree.
 
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, replace
-from time import perf_counter
+from time import perf_counter, time
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,11 @@ from onetree.limits import (
 )
 from onetree.many import run_jobs
 from onetree.proof import prove
+from onetree.restrict import restrict
 from onetree.solve import Solution, Value, best_of, exact_if_quick
 from onetree.tree import LEAF, Tree
 
+EXACT, STOPPED = "exact", "stopped"  # in the checkpoint: the search of the whole, and that it did not come to its end
 _METHODS = ("heuristic", "auto")
 _ROOT_OF_CELLS = 100_000  # of a part of about a second
 _FEWEST_PARTS, _MOST_PARTS = 4, 1024
@@ -69,7 +72,8 @@ def born_again_in_parts(
         What the parts minimise.
     method : {"heuristic", "auto"}
         "auto" begins as `born_again` does, with an exact search if that is expected to end within a minute, and is
-        content with what it proves. Until it ends nothing of it is kept.
+        content with what it proves. Until it ends nothing of it is kept. If the time limit or a stop ends it, a later
+        call with the same checkpoint does without it, since it would come no further.
     n_parts : int or None
         Boxes to cut the space into, at most; fewer where it is small. The tree depends on it, so that it does not
         follow `n_jobs`, and should be several times as large. None chooses by the number of cells, so that a part
@@ -82,8 +86,9 @@ def born_again_in_parts(
     n_jobs : int, optional
         Parts at a time, as in `born_again_many`. The tree does not depend on it.
     progress : callable, optional
-        Called here with a `Progress` after each part: phase "parts", and in `states` how many are done. An exception
-        raised in it stops everything.
+        Called here with a `Progress` after each part: phase "parts", and in `states` how many are done; then in the
+        phase "proof", in `states` how many of those in the checkpoint are proven again. An exception raised in it stops
+        everything.
     verify : bool
         Prove each part equivalent to the ensemble inside its box, where it is computed.
     checkpoint : path, optional
@@ -133,8 +138,8 @@ def born_again_in_parts(
         memory_limit = memory_limit if checkpoint is None else _fixed_memory(kept, memory_limit)
         whole = None
         if method == "auto":
-            asked = {"objective": objective, "domain": where, "memory_limit": memory_limit}
-            whole = _exact(kept, ensemble, asked, n_jobs, watched, verify)
+            asked = {"objective": objective, "memory_limit": memory_limit, "n_jobs": n_jobs or 1}
+            whole = _exact(kept, ensemble, where, asked, until, watched, verify)
             if whole is not None and whole.status == "optimal":
                 return whole
         top = _cuts(kept, ensemble, where, n_parts, random_state, until)
@@ -167,8 +172,9 @@ def born_again_in_parts(
             stop_at_error=True,
             keep=keep,
         )
-        if verify and kept.n_found:
-            _check_found(kept, ensemble, order, set(missing))
+        if verify:
+            domain_of = {f"part {node}": top.boxes[node].domain for node in order if node not in missing}
+            _check_found(kept, ensemble, domain_of, until, watched)
     tree = _joined(top, {node: part.tree for node, part in found.items()}, ensemble, where)
     value = _size(tree, objective)
     # A tree of the whole, restricted to a part, is no larger: the best of a part is a bound for the whole.
@@ -188,22 +194,36 @@ def born_again_in_parts(
 def _exact(
     kept: Checkpoint,
     ensemble: Ensemble,
+    where: Domain | None,
     asked: dict[str, Any],
-    n_jobs: int | None,
+    until: Until | None,
     progress: ProgressCallback,
     verify: bool,
 ) -> Solution | None:
     """Return what exact search of the whole gives, if anything, as an earlier run found it or now."""
-    key = "exact"
-    if key in kept:
-        return kept.proven_solution(key, ensemble)
-    found = exact_if_quick(ensemble, **asked, n_jobs=n_jobs or 1, progress=progress)
+    if EXACT in kept:
+        if kept.get(EXACT) in (None, STOPPED):
+            return None
+        if verify:
+            return _check_found(kept, ensemble, {EXACT: where}, until, progress)[0]
+        return kept.get_solution(EXACT)
+    try:
+        found = exact_if_quick(ensemble, domain=where, **asked, progress=progress)
+    except (LimitReachedError, KeyboardInterrupt):
+        kept.put(EXACT, STOPPED)  # or runs of the same length would end here for ever
+        raise
     if found is None:
-        kept.put(key, None)
+        kept.put(EXACT, None)
         return None
+    kept.put_solution(EXACT, found)  # before its proof: what comes from the file is proven in any case
     if verify:
-        prove(found.tree, ensemble, started=0.0, time_limit=0.0, report=Reporter(progress))
-    kept.put_solution(key, found)
+        left = 0.0 if until is None else _left(until)
+        try:
+            prove(found.tree, ensemble, started=perf_counter(), time_limit=left, report=Reporter(progress))
+        except LimitReachedError:
+            raise LimitReachedError(
+                "a tree was found by exact search, but the work was ended before its proof; raise time_limit", found
+            ) from None
     return found
 
 
@@ -217,9 +237,18 @@ def _watched(progress: ProgressCallback | None, until: Until | None) -> Progress
             if progress is not None:
                 progress(step)
         except StopSearch:
-            raise LimitReachedError("stopped before all was done") from None
+            raise _StoppedError("stopped before all was done") from None
 
     return report
+
+
+class _StoppedError(LimitReachedError):
+    """The caller asked to stop, so that more time is no remedy."""
+
+
+def _left(until: Until) -> float:
+    """Return the seconds until then, which are more than none."""
+    return max(until.end - time(), 1e-3)
 
 
 def parts_for(n_cells: int) -> int:
@@ -237,10 +266,12 @@ def _cuts(
 
     def made(node: int, cut: Cut) -> None:
         kept.put(f"cut {node}", {**asdict(cut), "threshold": repr(cut.threshold)})  # JSON has no infinity
+
+    def tick() -> None:
         if until is not None:
             until()
 
-    return first_cuts(ensemble, where, n_parts, seed, known=known, made=made)
+    return first_cuts(ensemble, where, n_parts, seed, known=known, made=made, tick=tick)
 
 
 def _cut(record: dict[str, Any]) -> Cut:
@@ -256,13 +287,39 @@ def _fixed_memory(kept: Checkpoint, memory_limit: float | None) -> float:
     return float(kept.get("memory"))
 
 
-def _check_found(kept: Checkpoint, ensemble: Ensemble, order: list[int], missing: set[int]) -> None:
-    """Prove the parts that come from a file, which need not be what this process would have written."""
-    for node in order:
-        if node not in missing and kept.proven_solution(f"part {node}", ensemble) is None:
-            raise ModelFileError(
-                f"a part in the checkpoint is not equal to the model inside box {node}; delete the file to begin again"
-            )
+def _check_found(
+    kept: Checkpoint,
+    ensemble: Ensemble,
+    domain_of: Mapping[str, Domain | None],
+    until: Until | None,
+    progress: ProgressCallback,
+) -> list[Solution]:
+    """Prove what comes from a file, which need not be what this process would have written."""
+    started = perf_counter()
+    proven: list[Solution] = []
+
+    def tell(n_done: int = 0, n_all: int = 1) -> None:
+        fraction = (len(proven) + n_done / n_all) / len(domain_of)
+        progress(Progress("proof", perf_counter() - started, None, None, len(proven), fraction))
+
+    try:
+        for key, domain in domain_of.items():
+            left = None if until is None else _left(until)
+            solution = kept.proven_solution(key, ensemble, domain, time_limit=left, progress=tell)
+            if solution is None:
+                raise ModelFileError(
+                    f'"{key}" in the checkpoint is not equal to the model there; delete the file to begin again'
+                )
+            proven.append(solution)
+            tell()
+    except _StoppedError:
+        raise
+    except LimitReachedError:
+        raise LimitReachedError(
+            f"the time limit was reached when {len(proven)} of {len(domain_of)} results of earlier runs were proven "
+            "again, which has to be done in one run; raise time_limit"
+        ) from None
+    return proven
 
 
 def _size(tree: Tree, objective: str) -> Value:
@@ -284,7 +341,7 @@ def _joined(top: FirstCuts, parts: dict[int, Tree], ensemble: Ensemble, domain: 
     for node in sorted(top.cuts, reverse=True):  # children have larger numbers
         cut = top.cuts[node]
         root_of[node] = store.split(cut.feature, cut.threshold, root_of[cut.left], root_of[cut.right])
-    return store.tree(ensemble, domain)
+    return store.tree(restrict(ensemble, domain), domain)
 
 
 class _SharedNodes:
@@ -318,7 +375,7 @@ class _SharedNodes:
         return here[0]
 
     def tree(self, ensemble: Ensemble, domain: Domain | None) -> Tree:
-        """Give the tree whose root was added last, of which all others are part."""
+        """Give the tree whose root was added last, of which all others are part; the ensemble is that of the domain."""
         last, width = len(self._number) - 1, ensemble.subsets.shape[1]
         feature, threshold, left, right, leaf_class, subset = (
             np.array(column) for column in zip(*reversed(self._number), strict=True)

@@ -13,7 +13,7 @@ from onetree.domain import DomainLike
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import GridTooLargeError, InvalidInputError, LimitReachedError, UnsupportedModelError
 from onetree.limits import OBJECTIVES as OBJECTIVES
-from onetree.limits import ProgressCallback, Reporter, adapt, check_choice, memory_bytes, seconds, threads
+from onetree.limits import ProgressCallback, Reporter, adapt, check_choice, is_whole, memory_bytes, seconds, threads
 from onetree.proof import prove, time_to_search
 from onetree.tree import Tree
 
@@ -150,7 +150,7 @@ def born_again(
         check_choice("engine", engine, ENGINES)
         if method == "heuristic":
             raise InvalidInputError('engine= chooses among the exact engines; leave it out with method="heuristic"')
-    if not isinstance(random_state, int) or random_state < 0:
+    if not is_whole(random_state, 0):
         raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
     if support is not None:
         from onetree.support import support_tree

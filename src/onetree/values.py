@@ -97,10 +97,16 @@ class Values:
             return cls(choices=tuple(known), missing=len(known) < len(spelling))
         if isinstance(spelling, tuple) and len(spelling) == 2:
             low, high = spelling
-            return cls(-math.inf if low is None else _number(low), math.inf if high is None else _number(high))
+            return cls._between(-math.inf if low is None else _number(low), math.inf if high is None else _number(high))
         raise InvalidInputError(
             f"{spelling!r} is neither a range nor a set of values; give (low, high), {{0, 1}} or text: {_SPELLINGS}"
         )
+
+    @classmethod
+    def _between(cls, low: float, high: float, *, integer: bool = False, missing: bool = False) -> Values:
+        if low == high and math.isinf(low) and not integer:  # no spelling tells such a range from one without ends
+            raise InvalidInputError("a range with no number in it but an infinity is no domain; leave one end open")
+        return cls(low, high, integer=integer, missing=missing)
 
     @classmethod
     def _parse(cls, text: str) -> Values:
@@ -118,7 +124,7 @@ class Values:
         ends = "".join(words[1:] if integer else words)
         if ends.count(":") == 1:
             low, high = ends.split(":")
-            return cls(_read(low, -math.inf), _read(high, math.inf), integer=integer, missing=missing)
+            return cls._between(_read(low, -math.inf), _read(high, math.inf), integer=integer, missing=missing)
         if integer or not ends:
             raise InvalidInputError(f"{text!r} is no domain of a feature; {_SPELLINGS}")
         return cls(choices=tuple(_read(part) for part in ends.split(",")), missing=missing)

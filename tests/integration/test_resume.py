@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 import onetree
 from onetree.checkpoint import Checkpoint, fingerprint
 from onetree.cli import main
+from onetree.export.json import from_json
 from onetree.parts import born_again_in_parts
 from tests.fingerprints import fingerprint as of_tree
 
@@ -118,10 +119,10 @@ def test_a_limit_keeps_what_is_done(large, tmp_path, capsys):
 
 def test_a_limit_within_the_parts_is_an_error_that_loses_nothing(small, tmp_path, small_boxes_are_cut, monkeypatch):
     path = tmp_path / "checkpoint"
-    clock = iter([0.0] * 8 + [100.0] * 1000)  # the limit, five cuts, two reports, and then the end
-    monkeypatch.setattr("onetree.limits.time", lambda: next(clock))
+    reports = []  # the time is up as soon as a part is done
+    monkeypatch.setattr("onetree.limits.time", lambda: 100.0 if reports else 0.0)
     with pytest.raises(onetree.LimitReachedError):
-        born_again_in_parts(small, n_parts=6, checkpoint=path, time_limit=10.0)
+        born_again_in_parts(small, n_parts=6, checkpoint=path, time_limit=10.0, progress=reports.append)
     monkeypatch.undo()
     assert kept(path) > 0
 
@@ -160,7 +161,7 @@ def test_a_damaged_file_is_refused_and_left_alone(kind, small, tmp_path, capsys)
     content = path.read_bytes()
     broken = {
         "cut short": content[: len(content) * 2 // 3],
-        "one digit": content[:-40] + content[-40:].replace(b"1", b"7"),
+        "one digit": content.replace(b'"lower_bound": ', b'"lower_bound": 1'),
         "empty": b"",
         "another file": model.read_bytes(),
         "not text": bytes(range(256)),
@@ -172,7 +173,30 @@ def test_a_damaged_file_is_refused_and_left_alone(kind, small, tmp_path, capsys)
     assert not (tmp_path / "tree.json").exists()
 
 
-def test_a_forged_part_is_not_taken_for_proven(small, tmp_path, small_boxes_are_cut):
+def wrong_leaves(tree):
+    tree["nodes"]["class"] = [1 - label if label >= 0 else label for label in tree["nodes"]["class"]]
+
+
+def names_turned(tree):
+    """As the labels say it is the same tree, but the parts are put together by numbers."""
+    wrong_leaves(tree)
+    labels = tree["classes"]["labels"] if isinstance(tree["classes"], dict) else tree["classes"]
+    labels.reverse()
+
+
+def one_leaf_in_a_domain_of_one_class(tree):
+    """Equal to the model, but only where the tree says that it is."""
+    row = X[0]
+    label = int(forest(4).predict_index(row[np.newaxis])[0])
+    tree["nodes"] = {
+        name: [{"feature": -1, "left": -1, "right": -1, "class": label}.get(name, tree["nodes"][name][-1])]
+        for name in tree["nodes"]
+    }
+    tree["domain"] = {"values": [repr(float(value)) for value in row], "origin": ""}
+
+
+@pytest.mark.parametrize("forge", [wrong_leaves, names_turned, one_leaf_in_a_domain_of_one_class])
+def test_a_forged_part_is_not_taken_for_proven(forge, small, tmp_path, small_boxes_are_cut):
     path = tmp_path / "checkpoint"
     born_again_in_parts(small, n_parts=4, checkpoint=path)
     task = json.loads(path.read_bytes().partition(b"\n")[0])["task"]
@@ -181,7 +205,8 @@ def test_a_forged_part_is_not_taken_for_proven(small, tmp_path, small_boxes_are_
         key = next(key for key in kept_parts._lines if key.startswith("part "))
         record = kept_parts.get(key)
         tree = json.loads(record["tree"])
-        tree["nodes"]["class"] = [1 - label if label >= 0 else label for label in tree["nodes"]["class"]]
+        forge(tree)
+        assert onetree.verify(from_json(json.dumps(tree)), small).equivalent == (forge is not wrong_leaves)
         kept_parts.put(key, {**record, "tree": json.dumps(tree)})
     with pytest.raises(onetree.ModelFileError, match="is not equal to the model"):
         born_again_in_parts(small, n_parts=4, checkpoint=path)
@@ -236,6 +261,79 @@ def test_the_exact_step_is_not_taken_again(small, tmp_path, monkeypatch):
     again = born_again_in_parts(small, method="auto", checkpoint=path)
     assert (again.status, again.value) == (first.status, first.value) == ("optimal", first.value)
     assert of_tree(again.tree) == of_tree(first.tree)
+
+
+def stop_in_exact_search(report):
+    assert report.phase not in ("parts", "proof")
+    raise onetree.StopSearch
+
+
+def test_an_exact_step_that_was_stopped_is_not_taken_again(small, tmp_path, monkeypatch, small_boxes_are_cut):
+    path = tmp_path / "checkpoint"
+    options = {"method": "auto", "n_parts": 4, "checkpoint": path}
+    with pytest.raises(onetree.LimitReachedError):
+        born_again_in_parts(small, **options, progress=stop_in_exact_search)
+    monkeypatch.setattr("onetree.parts.exact_if_quick", None)
+    resumed = born_again_in_parts(small, **options)
+    assert of_tree(resumed.tree) == of_tree(born_again_in_parts(small, n_parts=4).tree)
+
+
+@pytest.mark.parametrize(
+    ("records", "said"),
+    [
+        ({"memory": 1.0}, "nothing was done yet"),
+        ({"memory": 1.0, "exact": "stopped"}, "goes on without an exact search"),
+        ({"memory": 1.0, "exact": None}, "goes on from there"),
+        ({"exact": "stopped", "cut 0": {}}, "goes on from there"),
+    ],
+)
+def test_only_records_of_work_are_called_done(records, said, large, tmp_path, capsys, monkeypatch):
+    def stop(*_, checkpoint, **__):
+        with Checkpoint(checkpoint, {}) as file:
+            for key, record in records.items():
+                file.put(key, record)
+        raise onetree.LimitReachedError("enough")
+
+    monkeypatch.setattr("onetree.born_again_in_parts", stop)
+    assert main(words(large, tmp_path)) == 3
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", ["heuristic", "auto"])
+def test_what_is_proven_again_is_told_and_held_to_the_limit(method, small, tmp_path, monkeypatch, small_boxes_are_cut):
+    options = {"method": method, "n_parts": 4, "checkpoint": tmp_path / "checkpoint"}
+    whole = born_again_in_parts(small, **options)
+    limits, reports = [], []
+
+    def limited(*arguments, time_limit, **more):
+        limits.append(time_limit)
+        return onetree.verify(*arguments, time_limit=time_limit, **more)
+
+    monkeypatch.setattr("onetree.checkpoint.verify", limited)
+    again = born_again_in_parts(small, **options, time_limit=600.0, progress=reports.append)
+    n_found = 4 if method == "heuristic" else 1
+    assert len(limits) == n_found
+    assert all(0.0 < limit <= 600.0 for limit in limits)
+    assert {report.states for report in reports if report.phase == "proof"} == set(range(n_found + 1))
+    assert of_tree(again.tree) == of_tree(whole.tree)
+
+    def too_late(*_, **__):
+        raise onetree.LimitReachedError("no verdict")
+
+    monkeypatch.setattr("onetree.checkpoint.verify", too_late)
+    with pytest.raises(onetree.LimitReachedError, match=f"0 of {n_found} results .* raise time_limit"):
+        born_again_in_parts(small, **options, time_limit=600.0)
+
+
+def test_to_stop_while_parts_are_proven_again_is_no_matter_of_time(small, tmp_path, small_boxes_are_cut):
+    options = {"n_parts": 4, "checkpoint": tmp_path / "checkpoint"}
+    born_again_in_parts(small, **options)
+
+    def stop(report):
+        raise onetree.StopSearch
+
+    with pytest.raises(onetree.LimitReachedError, match="stopped before all was done"):
+        born_again_in_parts(small, **options, progress=stop)
 
 
 @pytest.mark.parametrize("more", [["--method", "exact"], ["--data", "rows.csv"]])

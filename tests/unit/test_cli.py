@@ -376,3 +376,9 @@ def test_the_bar_shows_on_a_terminal_once_the_work_is_long(monkeypatch):
         time.sleep(0.2)  # more often than ten times a second is not shown
         bar.solving(onetree.Progress("interval-dp", 2.0, 3, 7, 20, 0.25))
     assert "interval-dp, 3 to 7:  25%" in screen.getvalue()
+
+
+def test_the_tree_and_what_is_kept_for_a_later_run_are_two_files(model, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["convert", str(model), "-o", "tree.json", "--resume", "./tree.json"]) == 2
+    assert "the same file" in capsys.readouterr().err

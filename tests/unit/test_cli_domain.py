@@ -106,6 +106,8 @@ def test_a_domain_is_inferred_from_data_and_one_feature_overrides_it(model, tmp_
         ("x3=much", "'much' is not a number"),
         ("x3=0:1 or missing", "missing"),
         ("nowhere.json", "nowhere.json"),
+        ("", "needs NAME=VALUES"),
+        ("groups=", "needs NAME=VALUES"),
         ("list.json", "neither JSON nor CSV|no column"),
         ("cut.json", "cut.json: not a JSON file"),
         ("number.json", "as text"),
@@ -219,7 +221,7 @@ def test_convert_keeps_the_groups_with_the_tree_and_says_them(coded, capsys):
         ("nothing=age:<21,age:<26", "'nothing'"),
         ("contradiction.json", "contradiction.json: no combination is left"),
         ("shape.json", "shape.json: .* is no group"),
-        ("text.json", "'groups', which the model does not have"),
+        ("text.json", '"groups" is a list'),
         ("groups=nowhere.csv", "nowhere.csv"),
     ],
 )

@@ -81,6 +81,18 @@ def test_a_domain_is_kept(forest):
     assert onetree.verify(solution.tree, forest)
 
 
+def test_a_missing_value_outside_the_domain_is_refused():
+    X = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 1.0], [np.nan, 3.0], [3.0, np.nan], [4.0, 4.0]])
+    takes_nan = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, [0, 1, 0, 1, 0, 1])
+    ensemble = onetree.Ensemble.from_model(takes_nan)
+    domain = {0: (0.0, 10.0)}
+    tree = born_again_in_parts(ensemble, n_parts=3, domain=domain).tree
+    assert ensemble.nan_features.tolist() == [True, True]
+    assert tree.nan_features.tolist() == onetree.born_again(ensemble, domain=domain).tree.nan_features.tolist()
+    with pytest.raises(onetree.InvalidInputError, match="NaN"):
+        tree.predict([[np.nan, 1.0]])
+
+
 def test_a_small_space_is_one_part_and_solved_exactly(forest, monkeypatch):
     monkeypatch.setattr("onetree.first_cuts.FEW_CELLS", 10**8)
     solution = born_again_in_parts(forest, objective="leaves")

@@ -73,6 +73,8 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _from_file(path: str, ensemble: onetree.Ensemble, *, groups: bool = False) -> onetree.Domain:
+    if not path:
+        raise InvalidInputError("--domain needs NAME=VALUES, WORD=NAMES or a file")
     content = read_whole(path)
     if not content.lstrip().startswith(b"{"):
         _check_header(path, content, ensemble)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 import onetree
+from onetree.checkpoint import has_record
 from onetree.cli import terminal
 from onetree.domain import Domain
 from onetree.errors import InvalidInputError, LimitReachedError
 from onetree.limits import ProgressCallback
+from onetree.parts import EXACT, STOPPED
 from onetree.solve import Solution
 
 
@@ -34,6 +37,8 @@ def check(arguments: argparse.Namespace) -> None:
             "an exact search cannot go on where it was ended, only begin again; leave out --resume, or take --method "
             "auto, which keeps what it finds after an exact search of a minute at most"
         )
+    if os.path.realpath(arguments.resume) == os.path.realpath(arguments.output):
+        raise InvalidInputError("--resume and --output name the same file; give the tree one of its own")
     terminal.check_output(arguments.resume)
 
 
@@ -78,6 +83,9 @@ def remove(arguments: argparse.Namespace) -> None:
 
 
 def _outlook(arguments: argparse.Namespace) -> str:
-    if has_begun(arguments):
-        return f"what is done is kept in {arguments.resume}: the same command goes on from there"
+    file = arguments.resume
+    if has_record(file, '["cut ', '["part ', f'["{EXACT}", null', f'["{EXACT}", {{'):
+        return f"what is done is kept in {file}: the same command goes on from there"
+    if has_record(file, f'["{EXACT}", "{STOPPED}"'):
+        return f"the same command goes on without an exact search, which is begun again if you delete {file}"
     return "nothing was done yet that could be kept"

@@ -11,7 +11,7 @@ from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError
 from onetree.grid import Grid
 from onetree.inputs import check_input
-from onetree.limits import OBJECTIVES, ProgressCallback, check_choice
+from onetree.limits import OBJECTIVES, ProgressCallback, check_choice, is_whole
 from onetree.solve import in_order
 from onetree.support.clock import Clock
 from onetree.support.cut_back import cut_back
@@ -176,7 +176,7 @@ def _check(
         )
     if fidelity is not None and not 0 < fidelity <= 1:
         raise InvalidInputError(f"fidelity is a share of the rows, above 0 and at most 1, not {fidelity!r}")
-    if max_leaves is not None and (not isinstance(max_leaves, int) or max_leaves < 1):
+    if max_leaves is not None and not is_whole(max_leaves, 1):
         raise InvalidInputError(f"max_leaves must be a whole number from 1 on, not {max_leaves!r}")
     if optimal and (fidelity != 1.0 or objective not in ("leaves", "depth")):
         raise InvalidInputError(
@@ -185,7 +185,7 @@ def _check(
         )
     if time_limit is not None and not time_limit > 0:
         raise InvalidInputError(f"time_limit must be positive, not {time_limit!r}")
-    if not isinstance(random_state, int) or random_state < 0:
+    if not is_whole(random_state, 0):
         raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
 
 
