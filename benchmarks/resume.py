@@ -80,7 +80,7 @@ def main(arguments=None):
         expected = (folder / "whole.json").read_bytes()
         print(f"{whole:.1f} s without a break", flush=True)
         n_kills = n_trees = n_known = n_lost = n_different = 0
-        while n_kills < options.kills or n_trees == 0:
+        while n_kills < options.kills or n_trees == 0 or conversion.checkpoint.exists():  # the last kill is resumed too
             # Long enough, as a rule, to get further than the one before.
             wait = moments.uniform(0.0, whole / 3) if n_kills < options.kills else None
             # A process can be killed after its work: the tree is saved, and the checkpoint removed.

@@ -16,6 +16,7 @@ from typing import Any, Literal, cast, overload
 from onetree.checkpoint import Checkpoint, fingerprint
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError, SomeFailedError
+from onetree.grid import Grid
 from onetree.limits import Progress, ProgressCallback, check_choice, memory_bytes
 from onetree.solve import Solution, born_again
 
@@ -63,7 +64,8 @@ def born_again_many(
     Parameters
     ----------
     sources : iterable of fitted models or Ensembles
-        Read one after the other, as there is room for them.
+        Of a list, the largest are converted first where several run at a time; of an iterator, each as there is room
+        for it.
     n_jobs : int, optional
         Conversions at a time, as in scikit-learn: None is one, or what `joblib.parallel_config` says; -1 is one for
         each processor. The trees do not depend on it.
@@ -150,7 +152,11 @@ def run_jobs(
     found: dict[int, Outcome] = {}
 
     def unknown() -> Iterator[tuple[int, Job | Exception]]:
-        for number, job in enumerate(_read(jobs)):
+        numbered: Iterable[tuple[int, Job | Exception]] = enumerate(_read(jobs))
+        if total is not None and n_workers > 1:
+            # The largest first, so that none is only begun when the others are nearly done.
+            numbered = sorted(numbered, key=lambda each: -_n_cells(each[1]))
+        for number, job in numbered:
             solution = None if recall is None or isinstance(job, Exception) else recall(number, job)
             if solution is None:
                 yield number, job
@@ -203,6 +209,10 @@ def _read(jobs: Iterable[Job]) -> Iterator[Job | Exception]:
             yield error
         else:
             yield ensemble, options
+
+
+def _n_cells(job: Job | Exception) -> int:
+    return 0 if isinstance(job, Exception) else Grid.of(cast(Ensemble, job[0])).n_cells
 
 
 def _convert(number: int, job: Job | Exception, n_workers: int) -> tuple[int, Outcome]:

@@ -429,3 +429,14 @@ def test_broken_sets_of_a_text_of_lightgbm_are_refused_with_what_is_wrong(old, n
 def test_broken_lists_of_categories_of_lightgbm_are_refused_with_what_is_wrong(old, new, message):
     with pytest.raises(ModelFileError, match=message):
         parse_lightgbm_text(lightgbm_text().replace(old, new).encode())
+
+
+def test_missing_values_among_the_categories_of_the_training_data_are_inputs():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 5, 200), rng.normal(size=200)]).astype(float)
+    y = np.isin(X[:, 0], [1, 3]) ^ (X[:, 1] > 0)
+    X[::7, 0] = np.nan
+    model = HistGradientBoostingClassifier(max_iter=3, categorical_features=[0]).fit(X, y)
+    ensemble = Ensemble.from_model(model)
+    assert ensemble.nan_features.all()
+    np.testing.assert_array_equal(ensemble.predict(X), model.predict(X))

@@ -31,6 +31,7 @@ class _Encoding:
 
     column: NDArray[np.intp]  # of the model, for each feature of the trees
     codes: dict[int, NDArray[np.float64]]  # what the encoder calls 0, 1, ..., by feature of the trees
+    met_nan: bool = False  # among the categories of the training data
 
 
 def read_hist_gradient_boosting(model: Any) -> Reading:
@@ -54,7 +55,8 @@ def read_hist_gradient_boosting(model: Any) -> Reading:
             ensemble = replace(ensemble, **set_fields(tests, categories, ensemble.feature, ensemble.feature_names))
         except InvalidInputError as error:
             raise DamagedModelError(f"this {name} is damaged: {error}; fit it again") from error
-    return Reading(ensemble, any(_met_nan(predictor.nodes) for _, predictor in predictors), largest=np.inf)
+    met_nan = encoding.met_nan or any(_met_nan(predictor.nodes) for _, predictor in predictors)
+    return Reading(ensemble, met_nan, largest=np.inf)
 
 
 def _encoding(model: Any) -> _Encoding:
@@ -69,17 +71,18 @@ def _encoding(model: Any) -> _Encoding:
     values = preprocessor.named_transformers_["encoder"].categories_
     if len(values) != len(columns):
         raise DamagedModelError(f"this {name} has {len(columns)} categorical features, but encodes {len(values)}")
-    codes = {}
+    codes, met_nan = {}, False
     for own, column in enumerate(columns.tolist()):
         feature = feature_names(model)[column]
         numbers = _numbers(np.asarray(values[own]), name, feature)
+        met_nan |= len(numbers) < len(values[own])
         known = np.asarray(model._bin_mapper.bin_thresholds_[own])
         # The library sets one bit for each without looking whether it is there.
         if len(numbers) > _N_BITS or not np.isin(known, np.arange(_N_BITS)).all():
             raise DamagedModelError(f"feature {feature!r} of this {name} has more than {_N_BITS} categories")
         # What the encoder has but the trees do not know is as good as missing.
         codes[own] = np.where(np.isin(np.arange(len(numbers)), known), numbers, np.nan)
-    return _Encoding(np.concatenate([columns, np.flatnonzero(~categorical)]), codes)
+    return _Encoding(np.concatenate([columns, np.flatnonzero(~categorical)]), codes, met_nan)
 
 
 def _numbers(values: NDArray[Any], name: str, feature: str) -> NDArray[np.float64]:
