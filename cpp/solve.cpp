@@ -28,7 +28,6 @@ constexpr double kBoxesOfFirstTree = 1e6;  // that the heuristic leaves to the e
 // That the search leaves to the table. A fifth fewer states for the same time; from 1e5 on, half of them for a third
 // more time.
 constexpr double kBoxesAtBottom = 1e4;
-constexpr double kFewLooks = 1e5;       // at cells, for each test: a moment
 constexpr int kMostSetsToCount = 4096;  // of an axis, for the statistics
 constexpr double kPatience = 60;        // seconds
 constexpr double kGrowth = 10;          // of the grids from round to round of the heuristic, and at most of the time
@@ -52,7 +51,6 @@ class Search {
   // Returns whether the optimum is proven.
   bool by_interval_dp() {
     if (control_.time_limit > 0 && statistics_.boxes > kManyBoxes) improve_first();
-    if (control_.time_limit > 0 && grid_.has_sets()) first();  // there it takes too long to be made at the end
     std::int64_t max_splits = static_cast<std::int64_t>(grid_.n_cells()) - 1;
     if (statistics_.boxes > kFewBoxes && objective_ != Objective::kDepth) max_splits = first().leaves - 1;
     return with_table(max_splits, [&](auto& dp) { best_ = dp.solve(objective_); });
@@ -127,7 +125,7 @@ class Search {
     if (!best_) {
       Control unhurried;  // where time is up a small grid still gets its tree
       best_.emplace();
-      Control& pace = statistics_.boxes > kFewBoxes || looks() > kFewLooks ? control_ : unhurried;
+      Control& pace = statistics_.boxes > kFewBoxes ? control_ : unhurried;
       best_->tree = grid_.has_sets() ? set_greedy_tree(grid_, pace) : greedy_tree(grid_, pace);
       best_->depth = best_->tree.depth();
       best_->leaves = best_->tree.n_leaves();
@@ -138,13 +136,6 @@ class Search {
     }
     tell_bounds();
     return *best_;
-  }
-
-  // That a first tree of a grid with set axes takes at each cut.
-  double looks() const {
-    double n_tests = 0;
-    for (const Axis& axis : grid_.axes) n_tests += static_cast<double>(axis.thresholds.size());
-    return grid_.has_sets() ? n_tests * static_cast<double>(grid_.n_cells()) : 0;
   }
 
   // For progress reports: the objective's first measure.

@@ -251,7 +251,9 @@ def used_subsets(subset: Index, subsets: Bools) -> tuple[Index, Bools]:
     named = np.flatnonzero(subset >= 0)
     if not named.size:
         return subset, subsets[:0]
-    kept, at = np.unique(subsets[subset[named]], axis=0, return_inverse=True)
+    # First by number, of which many nodes have the same: to compare rows takes long.
+    rows, row_of = np.unique(subset[named], return_inverse=True)
+    kept, at = np.unique(subsets[rows], axis=0, return_inverse=True)
     renumbered = np.full(len(subset), -1, dtype=np.int32)
-    renumbered[named] = at.ravel()
+    renumbered[named] = at.ravel()[row_of.ravel()]
     return renumbered, kept
