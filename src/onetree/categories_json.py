@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.categories import Categories
-from onetree.documents import list_of, require_keys
+from onetree.documents import list_of, lists_of, require_keys
 from onetree.errors import ModelFileError
 from onetree.routing import Splits
 
@@ -77,13 +77,13 @@ def _ends(given: object, name: str) -> NDArray[np.float64]:
 
 
 def _members(given: object, width: int) -> NDArray[np.bool_]:
-    rows = list_of(given, (list,), "subsets")
-    if len(rows) * width > _MAX_ELEMENTS:
-        raise ModelFileError(f"{len(rows):,} sets over {width:,} elements are more than can be held")
-    members = np.zeros((len(rows), width), dtype=np.bool_)
-    for row, elements in zip(members, rows, strict=True):
-        numbers = list_of(elements, (int,), "subsets")
-        if numbers != sorted(set(numbers)) or (numbers and not 0 <= numbers[0] <= numbers[-1] < width):
-            raise ModelFileError(f'a set of "subsets" must list elements from 0 to {width - 1}, ascending')
-        row[numbers] = True
+    lengths, elements = lists_of(given, (int,), "subsets")
+    if len(lengths) * width > _MAX_ELEMENTS:
+        raise ModelFileError(f"{len(lengths):,} sets over {width:,} elements are more than can be held")
+    known = not elements or (min(elements) >= 0 and max(elements) < width)
+    row, column = np.repeat(np.arange(len(lengths)), lengths), np.array(elements if known else (), dtype=np.intp)
+    if not known or ((np.diff(row) == 0) & (np.diff(column) <= 0)).any():
+        raise ModelFileError(f'a set of "subsets" must list elements from 0 to {width - 1}, ascending')
+    members = np.zeros((len(lengths), width), dtype=np.bool_)
+    members[row, column] = True
     return members

@@ -4,6 +4,7 @@ Knows nothing of trees or ensembles.
 """
 
 import json
+from itertools import chain
 from typing import Any
 
 from onetree.errors import ModelFileError
@@ -57,9 +58,15 @@ def require_keys(document: object, keys: set[str], what: str, *, optional: froze
 
 def list_of(values: object, types: tuple[type, ...], name: str) -> list[Any]:
     """Return `values` if it is a list of these very types (True is no int)."""
-    if not isinstance(values, list) or not {type(value) for value in values} <= set(types):
+    if not isinstance(values, list) or not set(map(type, values)) <= set(types):
         raise ModelFileError(f'"{name}" must be a list of {" or ".join(kind.__name__ for kind in types)}')
     return values
+
+
+def lists_of(values: object, types: tuple[type, ...], name: str) -> tuple[list[int], list[Any]]:
+    """Return the lengths of the lists in a list of lists, and their entries one after another, all of these types."""
+    rows = list_of(values, (list,), name)
+    return [len(row) for row in rows], list_of(list(chain.from_iterable(rows)), types, name)
 
 
 def refuse_constant(name: str) -> float:

@@ -212,10 +212,10 @@ def _settled(
                 f"a group names feature {group.features[-1]}, but the domain has features 0 to {len(values) - 1}"
             )
         possible = np.ones(len(group.allowed), dtype=bool)
-        for column, feature in zip(group.allowed.T, group.features, strict=True):
-            name = feature if names is None else repr(names[feature])
-            values[feature] = known = _binary_part(values[feature], name)
-            possible &= known.contain(column.astype(np.float64))
+        for at, feature in enumerate(group.features):
+            values[feature] = known = _binary_part(values[feature], feature if names is None else repr(names[feature]))
+            if known.choices != _BINARY.choices:
+                possible &= group.allowed[:, at] == known.low
         if not possible.any():
             said = "; ".join(group.describe(names)) if names else group.text
             raise InvalidInputError(
@@ -223,17 +223,20 @@ def _settled(
             )
         members = [values[feature] for feature in group.features]
         if np.count_nonzero(possible) < math.prod(len(each.choices or ()) for each in members if each is not None):
-            groups.append(Group(group.features, group.allowed[possible], group.declarations))
+            if not possible.all():
+                group = Group(group.features, group.allowed[possible], group.declarations)
+            groups.append(group)
     return tuple(values), tuple(groups)
 
 
 def _binary_part(values: Values | None, name: object) -> Values:
     """Return which of 0 and 1 a member of a group can be."""
-    if values is None:
+    if values is None or values == _BINARY:
         return _BINARY
     if values.missing:
         raise InvalidInputError(f"feature {name} belongs to a group, so it cannot be missing; leave that out")
-    choices = tuple(choice for choice in (0.0, 1.0) if values.contain(np.array(choice)))
+    both = np.array([0.0, 1.0])
+    choices = tuple(both[values.contain(both)].tolist())
     if not choices:
         raise InvalidInputError(f"feature {name} belongs to a group, so it is 0 or 1, but its values are {values}")
     return Values(choices=choices)

@@ -6,10 +6,11 @@ of the combinations that satisfy them all. Groups therefore never overlap. Knows
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,12 @@ from numpy.typing import NDArray
 from onetree.errors import InvalidInputError
 
 MAX_COMBINATIONS = 4096
+MAX_ENTRIES = 1 << 29
+"""Zeros and ones in all the tables of one call of `join`; a few words can ask for many times their own size."""
+
 WORDS = ("one-hot", "at most one", "implies", "equal")
 _TABLE = re.compile(r"[01]+(,[01]+)*")
+_ENTRIES_OF_A_JOIN, _ENTRIES_OF_A_ROW = 1 << 15, 32  # that are made in the time that joining takes besides
 _MOST_WHILE_JOINING = 16 * MAX_COMBINATIONS  # what is declared later may take most of them away
 SPELLINGS = 'write "one-hot", "at most one", "implies", "equal", or the combinations that occur, such as "00,01,11"'
 
@@ -58,14 +63,21 @@ class Declaration:
                 f"a group has at most {MAX_COMBINATIONS:,} features, but this one has {len(self.features):,}"
             )
         if not is_word(self.word):
-            raise InvalidInputError(f"{self.word!r} says nothing about a group of features; {SPELLINGS}")
+            raise InvalidInputError(f"{self.word[:80]!r} says nothing about a group of features; {SPELLINGS}")
         if self.word not in WORDS:
             rows = sorted(set(self.word.split(",")))
             if {len(row) for row in rows} != {len(self.features)}:
                 raise InvalidInputError(
-                    f"each combination of {self.word!r} needs {len(self.features)} digits, one for each feature"
+                    f"each combination of {self.word[:80]!r} needs {len(self.features)} digits, one for each feature"
                 )
             object.__setattr__(self, "word", ",".join(rows))
+
+    @property
+    def n_entries(self) -> int:
+        """How many zeros and ones the table has."""
+        n = len(self.features)
+        n_combinations = {"one-hot": n, "at most one": n + 1, "implies": n + 1, "equal": 2}
+        return n_combinations[self.word] * n if self.word in WORDS else len(self.word) - self.word.count(",")
 
     def table(self) -> Bits:
         """Give the combinations that occur, one row each, with the features in the declared order."""
@@ -78,7 +90,8 @@ class Declaration:
             return np.tri(n + 1, n, -1, dtype=np.bool_)[:, ::-1]
         if self.word == "equal":
             return np.array([[False] * n, [True] * n])
-        return np.array([[digit == "1" for digit in row] for row in self.word.split(",")])
+        digits = np.frombuffer(self.word.replace(",", "").encode(), dtype=np.uint8)
+        return np.equal(digits, ord("1")).reshape(-1, n)
 
     def describe(self, feature_names: Names) -> str:
         """Say in words what is demanded of features of these names."""
@@ -130,8 +143,16 @@ class Group:
         allowed.flags.writeable = False
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "allowed", allowed)
-        rows = ("".join("01"[bit] for bit in row) for row in allowed.tolist())
-        object.__setattr__(self, "declarations", self.declarations or (Declaration(features, ",".join(rows)),))
+        object.__setattr__(self, "declarations", self.declarations or (Declaration(features, _spelled(allowed)),))
+
+    @classmethod
+    def _with_table_of(cls, other: Group, declaration: Declaration) -> Group:
+        """Give the group of a declaration whose table is that of another group, in the same order."""
+        group = object.__new__(cls)
+        object.__setattr__(group, "features", declaration.features)
+        object.__setattr__(group, "allowed", other.allowed)
+        object.__setattr__(group, "declarations", (declaration,))
+        return group
 
     @property
     def text(self) -> str:
@@ -144,9 +165,7 @@ class Group:
 
     def contain(self, columns: NDArray[np.float64]) -> Bits:
         """Tell for each row of the group's own columns, of zeros and ones, whether it is one of the combinations."""
-        every = np.vstack([self.allowed, columns == 1])
-        _, number = np.unique(_as_items(every), return_inverse=True)
-        return np.isin(number[len(self.allowed) :], number[: len(self.allowed)])
+        return _among(columns == 1, self.allowed)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Group):
@@ -162,7 +181,21 @@ class Group:
 
 def _as_items(rows: Bits) -> NDArray[np.void]:
     """Give each row as one item, in the same order; numpy compares these much faster than rows of many columns."""
-    return np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
+    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
+    return packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+
+
+def _among(rows: Bits, table: Bits) -> Bits:
+    """Tell for each row whether the table has it."""
+    _, number = np.unique(_as_items(np.vstack([table, rows])), return_inverse=True)
+    return np.isin(number[len(table) :], number[: len(table)])
+
+
+def _spelled(table: Bits) -> str:
+    """Give the word for a table."""
+    text = np.full((len(table), table.shape[1] + 1), ord(","), dtype=np.uint8)
+    text[:, :-1] = np.where(table, ord("1"), ord("0"))
+    return text.tobytes().decode()[:-1]
 
 
 def is_word(text: object) -> bool:
@@ -181,7 +214,39 @@ def join(declarations: Iterable[Declaration], feature_names: Names | None = None
     """
     said = list(declarations)
     names = feature_names or _numbered(feature for each in said for feature in each.features)
-    return tuple(_joined(part, names) for part in _connected(_once(said, names)))
+    work, alike = _Work(), dict[tuple[str, int], Group]()
+    groups = []
+    for part in _connected(_once(said, names, work)):
+        first = part[0]
+        shape = (first.word, len(first.features))
+        if len(part) > 1 or not _ascend(first.features):
+            groups.append(_joined(part, names, work))
+        elif shape in alike:
+            work.count(first.n_entries)
+            groups.append(Group._with_table_of(alike[shape], first))
+        else:
+            alike[shape] = _joined(part, names, work)
+            groups.append(alike[shape])
+    return tuple(groups)
+
+
+@dataclass
+class _Work:
+    """What joining has taken so far; it ends with an error before it takes much time or memory."""
+
+    n_entries: int = field(default=0)
+
+    def count(self, n_entries: int) -> None:
+        self.n_entries += n_entries
+        if self.n_entries > MAX_ENTRIES:
+            raise InvalidInputError(
+                "what is said of features together is more than can be held: tables of all combinations that occur "
+                f"would have over {MAX_ENTRIES:,} zeros and ones; say it of fewer features, or once for many of them"
+            )
+
+
+def _ascend(features: tuple[int, ...]) -> bool:
+    return all(one < other for one, other in pairwise(features))
 
 
 def _numbered(features: Iterable[int]) -> dict[int, str]:
@@ -189,7 +254,7 @@ def _numbered(features: Iterable[int]) -> dict[int, str]:
     return {feature: f"feature {feature}" for feature in features}
 
 
-def _once(declarations: list[Declaration], feature_names: Names) -> list[Declaration]:
+def _once(declarations: list[Declaration], feature_names: Names, work: _Work) -> list[Declaration]:
     """Say everything about the same features in one declaration, so that a mapping by features can hold them all."""
     about: dict[tuple[int, ...], Declaration] = {}
     for declaration in declarations:
@@ -197,14 +262,15 @@ def _once(declarations: list[Declaration], feature_names: Names) -> list[Declara
         if known is None or known == declaration:
             about[declaration.features] = declaration
             continue
-        both = {tuple(row) for row in known.table().tolist()} & {tuple(row) for row in declaration.table().tolist()}
-        if not both:
+        work.count(known.n_entries + declaration.n_entries + _ENTRIES_OF_A_JOIN)
+        table = known.table()
+        both = table[_among(table, declaration.table())]
+        if len(both) == 0:
             raise InvalidInputError(
                 f"no combination is left: {known.describe(feature_names)}, but {declaration.describe(feature_names)}; "
                 "drop one of the two"
             )
-        word = ",".join("".join("01"[bit] for bit in row) for row in both)
-        about[declaration.features] = Declaration(declaration.features, word)
+        about[declaration.features] = Declaration(declaration.features, _spelled(both))
     return list(about.values())
 
 
@@ -228,9 +294,9 @@ def _connected(declarations: list[Declaration]) -> list[list[Declaration]]:
     return [parts[first] for first in sorted(parts)]
 
 
-def _joined(declarations: list[Declaration], feature_names: Names) -> Group:
+def _joined(declarations: list[Declaration], feature_names: Names, work: _Work) -> Group:
     """Join the tables of connected declarations."""
-    features, table = _join_all([(each.features, each.table()) for each in declarations])
+    features, table = _join_all(declarations, work)
     listed = ", ".join(feature_names[each] for each in features[:8]) + (", ..." if len(features) > 8 else "")
     if len(table) == 0:
         raise InvalidInputError(
@@ -242,38 +308,57 @@ def _joined(declarations: list[Declaration], feature_names: Names) -> Group:
             "leave out what ties them together, or say more about them"
         )
     order = np.argsort(features)
-    return Group(tuple(features[at] for at in order), table[:, order], tuple(declarations))
+    # Not an index, which would leave the rows scattered in memory.
+    return Group(tuple(features[at] for at in order), np.take(table, order, axis=1), tuple(declarations))
 
 
-def _join_all(tables: Sequence[tuple[tuple[int, ...], Bits]]) -> tuple[tuple[int, ...], Bits]:
-    """Join connected tables; one that is too large may not be the join of all of them."""
-    waiting = list(tables)
-    features, table = waiting.pop(0)
-    while waiting and len(table) <= _MOST_WHILE_JOINING:
-        known = set(features)
-        # What adds no feature only takes combinations away, so the table stays small on the way.
-        new = [len(set(added) - known) if known & set(added) else math.inf for added, _ in waiting]
-        features, table = _natural_join((features, table), waiting.pop(new.index(min(new))))
+def _join_all(declarations: Sequence[Declaration], work: _Work) -> tuple[tuple[int, ...], Bits]:
+    """Join the tables of connected declarations; one that is too large may not be the join of all of them."""
+    about: dict[int, list[int]] = {}
+    for place, declaration in enumerate(declarations):
+        for feature in declaration.features:
+            about.setdefault(feature, []).append(place)
+    n_new = [len(declaration.features) for declaration in declarations]
+    # What adds no feature only takes combinations away, so the table stays small on the way. Numbers only fall, so the
+    # first entry of a place that comes out is the right one.
+    ready: list[tuple[int, int]] = []
+    joined = {0}
+    work.count(declarations[0].n_entries + _ENTRIES_OF_A_JOIN * (len(declarations) - 1))
+    added, features, table = declarations[0].features, declarations[0].features, declarations[0].table()
+    while len(joined) < len(declarations) and len(table) <= _MOST_WHILE_JOINING:
+        for feature in added:
+            for place in about[feature]:
+                n_new[place] -= 1
+                heappush(ready, (n_new[place], place))
+        while (place := heappop(ready)[1]) in joined:
+            pass
+        joined.add(place)
+        n_known = len(features)
+        features, table = _natural_join((features, table), declarations[place], work)
+        added = features[n_known:]
     return features, table
 
 
 def _natural_join(
-    one: tuple[tuple[int, ...], Bits], other: tuple[tuple[int, ...], Bits]
+    one: tuple[tuple[int, ...], Bits], declaration: Declaration, work: _Work
 ) -> tuple[tuple[int, ...], Bits]:
     """Give the combinations of both tables' features that occur in both; not all if there are too many."""
-    (features, rows), (added, more) = one, other
-    shared = [feature for feature in features if feature in added]
-    new = [at for at, feature in enumerate(added) if feature not in features]
-    keys = np.vstack(
-        [rows[:, [features.index(each) for each in shared]], more[:, [added.index(each) for each in shared]]]
-    )
+    work.count(declaration.n_entries + _ENTRIES_OF_A_ROW * len(one[1]))
+    (features, rows), (added, more) = one, (declaration.features, declaration.table())
+    column = {feature: at for at, feature in enumerate(features)}
+    shared = [at for at, feature in enumerate(added) if feature in column]
+    new = [at for at, feature in enumerate(added) if feature not in column]
+    keys = np.vstack([rows[:, [column[added[at]] for at in shared]], more[:, shared]])
     _, number = np.unique(_as_items(keys), return_inverse=True)
     mine, theirs = np.split(number, [len(rows)])
     order = np.argsort(theirs, kind="stable")
     start = np.searchsorted(theirs[order], mine, side="left")
     times = np.searchsorted(theirs[order], mine, side="right") - start
+    if not new and times.all():  # what is said is known already
+        return one
     enough = int(np.searchsorted(np.cumsum(times), _MOST_WHILE_JOINING + 1)) + 1
     at = np.repeat(np.arange(len(times[:enough])), times[:enough])
     within = np.arange(len(at)) - (np.cumsum(times) - times)[at]
     partner = order[start[at] + within]
+    work.count(len(at) * (len(features) + len(new)))
     return (*features, *(added[each] for each in new)), np.hstack([rows[at], more[np.ix_(partner, new)]])

@@ -146,6 +146,34 @@ def test_a_table_that_is_large_on_the_way_is_joined_all_the_same():
     assert len(group.allowed) == 16  # at most one cause, with the effect, or nothing at all
 
 
+def test_groups_of_the_same_word_are_told_apart():
+    said = [Declaration((0, 1), "implies"), Declaration((3, 2), "implies"), Declaration((4, 5), "implies")]
+    groups = join(said)
+    assert [group.features for group in groups] == [(0, 1), (2, 3), (4, 5)]
+    assert [combinations(group) for group in groups] == [["00", "01", "11"], ["00", "10", "11"], ["00", "01", "11"]]
+    assert [group.declarations for group in groups] == [(each,) for each in said]
+
+
+def test_a_chain_that_is_said_link_by_link_is_the_chain():
+    links = [Declaration((at, at + 1), "implies") for at in range(60)]
+    (group,) = join(links[::2] + links[1::2])
+    assert group == join([Declaration(tuple(range(61)), "implies")])[0]
+
+
+def test_all_pairs_that_exclude_each_other_say_at_most_one():
+    pairs = [Declaration((one, other), "at most one") for other in range(30) for one in range(other)]
+    assert join(pairs) == join([Declaration(tuple(range(30)), "at most one")])
+
+
+def test_work_without_end_is_refused(monkeypatch):
+    links = [Declaration((at, at + 1), "implies") for at in range(60)]
+    monkeypatch.setattr("onetree.groups.MAX_ENTRIES", 60 * 2**15 + 60**3 // 3)
+    with pytest.raises(InvalidInputError, match="more than can be held"):
+        join(links)
+    monkeypatch.setattr("onetree.groups.MAX_ENTRIES", 60 * 2**15 + 60**3)
+    assert len(join(links)) == 1
+
+
 def test_a_group_given_by_its_table_has_a_spelling():
     group = Group((1, 3), np.array([[1, 1], [0, 0], [1, 1]]))
     assert combinations(group) == ["00", "11"]

@@ -16,6 +16,7 @@ from onetree import ModelFileError, UnsupportedModelError, load_ensemble, load_t
 from onetree.importers.ba_text import write_ba_text
 from tests.unit.test_ensemble import chain
 from tests.unit.test_importers_hostile import BA_TEXT, data
+from tests.unit.test_importers_ubjson import encode
 from tests.unit.test_tree import chain as chain_tree
 
 DEPTH = 100_000
@@ -103,6 +104,55 @@ def test_empty_sets_over_many_categories_are_counted_before_they_are_made(saved,
     assert load_tree(saved(with_sets(3, 2, tmp_path))).has_subsets
     with pytest.raises(ModelFileError, match="100,000 sets over 20,002 elements are more than can be held"):
         load_tree(saved(with_sets(20_000, 100_000, tmp_path)))
+
+
+def test_very_many_sets_are_read_each_as_it_is(saved, tmp_path):
+    sets = [[]] * 500_000 + [[2, 4], [0, 1, 3], []]
+    document = json.loads(with_sets(3, 1, tmp_path)) | {"subsets": sets}
+    subsets = load_tree(saved(json.dumps(document))).subsets
+    assert not subsets[:500_000].any()
+    assert [np.flatnonzero(row).tolist() for row in subsets[500_000:]] == [[2, 4], [0, 1, 3], []]
+
+
+@pytest.mark.parametrize("wrong", [[1, 1], [2, 1], [-1, 0], [0, 5], [10**30], [True]])
+def test_a_set_among_very_many_that_is_not_ascending_or_not_known_is_refused(wrong, saved, tmp_path):
+    document = json.loads(with_sets(3, 1, tmp_path)) | {"subsets": [[3], *[[]] * 1000, wrong, [0, 1]]}
+    with pytest.raises(ModelFileError, match="subsets"):
+        load_tree(saved(json.dumps(document)))
+
+
+def with_groups(groups, n_features, tmp_path):
+    """The project's file of a tree with so many features and these groups in its domain."""
+    names = tuple(f"x{feature}" for feature in range(n_features))
+    tree = onetree.Tree([-1], [0], [-1], [-1], [0], [0, 1], names, [False] * n_features)
+    tree.save(tmp_path / "tree.json")
+    document = json.loads((tmp_path / "tree.json").read_text())
+    domain = {"values": [None] * n_features, "origin": "", "groups": groups}
+    return json.dumps(document | {"version": 2, "domain": domain})
+
+
+def test_tens_of_thousands_of_groups_are_read(saved, tmp_path):
+    n_groups = 20_000
+    said = [{("one-hot", "implies")[at % 2]: [2 * at, 2 * at + 1]} for at in range(n_groups)]
+    groups = load_tree(saved(with_groups(said, 2 * n_groups, tmp_path))).domain.groups
+    assert [group.features for group in groups] == [(2 * at, 2 * at + 1) for at in range(n_groups)]
+    assert {group.allowed.tobytes() for group in groups[::2]} == {bytes([0, 1, 1, 0])}
+    assert {group.allowed.tobytes() for group in groups[1::2]} == {bytes([0, 0, 0, 1, 1, 1])}
+
+
+@pytest.mark.parametrize(
+    ("groups", "n_features"),
+    [
+        ([{"implies": [at, at + 1]} for at in range(4000)], 4001),
+        ([{"equal": [at, other]} for at in range(200) for other in range(200) if at != other], 200),
+        ([{word: list(range(2000))} for word in ("one-hot", "at most one") * 80], 2000),
+        ([{"one-hot": list(range(4000 * at, 4000 * at + 4000))} for at in range(40)], 160_000),
+    ],
+    ids=["chain", "pairs", "the same features", "wide tables"],
+)
+def test_groups_of_a_file_that_ask_for_much_work_are_refused(groups, n_features, saved, tmp_path):
+    with pytest.raises(ModelFileError, match=r"more than can be held: .* over 536,870,912 zeros and ones"):
+        load_tree(saved(with_groups(groups, n_features, tmp_path)))
 
 
 @pytest.mark.parametrize("mark", ['"format": "onetree-ensemble"', '"learner": 0', '"oblivious_trees": 0'])
@@ -198,18 +248,18 @@ def deep_xgboost():
     inner = (node % 2 == 0) & (node < 2 * DEPTH)
     parent = np.where(node == 0, 2**31 - 1, (node - 1) // 2 * 2)
     tree = document["learner"]["gradient_booster"]["model"]["trees"][0]
-    tree |= {key: np.zeros(len(node)).tolist() for key in ("base_weights", "loss_changes", "sum_hessian")}
+    tree |= {key: np.zeros(len(node), np.float32) for key in ("base_weights", "loss_changes", "sum_hessian")}
     tree |= {
-        "left_children": np.where(inner, node + 1, -1).tolist(),
-        "right_children": np.where(inner, node + 2, -1).tolist(),
-        "parents": parent.tolist(),
-        "split_indices": [0] * len(node),
-        "split_conditions": np.where(inner, node, node % 2).tolist(),
-        "split_type": [0] * len(node),
-        "default_left": [0] * len(node),
+        "left_children": np.where(inner, node + 1, -1).astype(np.int32),
+        "right_children": np.where(inner, node + 2, -1).astype(np.int32),
+        "parents": parent.astype(np.int32),
+        "split_indices": np.zeros(len(node), np.int32),
+        "split_conditions": np.where(inner, node, node % 2).astype(np.float32),
+        "split_type": np.zeros(len(node), np.uint8),
+        "default_left": np.zeros(len(node), np.uint8),
     }
     tree["tree_param"]["num_nodes"] = str(len(node))
-    return json.dumps(document)
+    return document
 
 
 def test_a_tree_of_depth_100000_is_read_from_the_ba_text(tmp_path):
@@ -228,7 +278,18 @@ def test_a_tree_of_depth_100000_is_read_from_the_file_of_a_tree(tmp_path):
 
 
 def test_a_tree_of_depth_100000_is_read_from_xgboost(saved):
-    assert load_ensemble(saved(deep_xgboost())).depths.tolist() == [DEPTH]
+    assert load_ensemble(saved(json.dumps(deep_xgboost(), default=np.ndarray.tolist))).depths.tolist() == [DEPTH]
+
+
+def test_a_tree_of_depth_100000_is_read_from_the_ubjson_of_xgboost(saved):
+    assert load_ensemble(saved(encode(deep_xgboost()))).depths.tolist() == [DEPTH]
+
+
+@pytest.mark.parametrize("level", [b"[", b"{L\0\0\0\0\0\0\0\1a", b"[#L\0\0\0\0\0\0\0\1"])
+def test_100000_levels_of_ubjson_are_refused(level, saved):
+    begin = b"{L\0\0\0\0\0\0\0\7learner"
+    with pytest.raises(ModelFileError, match="within each other"):
+        load_ensemble(saved(begin + level * DEPTH))
 
 
 def test_a_tree_of_depth_100000_is_read_from_skops(saved):

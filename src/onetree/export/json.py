@@ -117,5 +117,5 @@ def _domain(document: Any) -> Domain:
             raise ModelFileError('each entry of "groups" says one thing of its features')
         ((word, features),) = entry.items()
         declarations.append(Declaration(tuple(list_of(features, (int,), word)), word))
-    values = tuple(None if text is None else Values.of(text) for text in texts)
-    return Domain(values, origin, join(declarations))
+    known = {text: None if text is None else Values.of(text) for text in dict.fromkeys(texts)}
+    return Domain(tuple(known[text] for text in texts), origin, join(declarations))

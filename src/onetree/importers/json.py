@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from onetree.categories_json import ENTRIES, has_categories, set_tests_from_json, set_tests_to_json
-from onetree.documents import list_of, parse_document, require_keys
+from onetree.documents import list_of, lists_of, parse_document, require_keys
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError
 from onetree.files import read_whole, write_whole
@@ -121,15 +121,14 @@ def _values(
     vectors: object, leaf: np.ndarray[Any, np.dtype[np.bool_]], n_outputs: int
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the value array: the vectors in the rows of the leaves, zeros elsewhere."""
-    rows = list_of(vectors, (list,), "value")
-    if len(rows) != np.count_nonzero(leaf):
-        raise ModelFileError(f'"value" holds {len(rows)} vectors for {np.count_nonzero(leaf)} leaves')
-    for row in rows:
-        if len(list_of(row, (float, int), "value")) != n_outputs:
-            raise ModelFileError(f'a vector of "value" has {len(row)} entries, not {n_outputs}')
+    lengths, numbers = lists_of(vectors, (float, int), "value")
+    if len(lengths) != np.count_nonzero(leaf):
+        raise ModelFileError(f'"value" holds {len(lengths)} vectors for {np.count_nonzero(leaf)} leaves')
+    wrong = set(lengths) - {n_outputs}
+    if wrong:
+        raise ModelFileError(f'a vector of "value" has {min(wrong)} entries, not {n_outputs}')
     if too_many_values(len(leaf), n_outputs):
         raise ModelFileError(f"{n_outputs} scores at {len(leaf)} nodes are more than can be held")
     value = np.zeros((len(leaf), n_outputs))
-    if rows:
-        value[leaf] = np.array(rows, dtype=np.float64)
+    value[leaf] = np.array(numbers, dtype=np.float64).reshape(len(lengths), n_outputs)
     return value
