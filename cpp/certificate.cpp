@@ -29,6 +29,7 @@ Certificate Prover::prove(const Region& region, Control& control, int expected, 
   const Class first = regions_.corner_class(region);
   if (expected != kAnyClass && expected != first) return {Answer::refuted, expected, first, {}};
   const TreeStore::Id mark = regions_.store().size();
+  TreeStore::Id most = std::max(regions_.capacity(), 2 * mark);  // what was there before stays, and is gone through
   const std::int64_t last_node = max_nodes > kNoBudget - n_nodes_ ? kNoBudget : n_nodes_ + max_nodes;
   n_frames_ = 0;
   path_.clear();
@@ -39,7 +40,10 @@ Certificate Prover::prove(const Region& region, Control& control, int expected, 
     if (n_nodes_ >= last_node) return {Answer::unknown, first, -1, {}};
     ++n_nodes_;
     control.check(position.phase, position.lower_bound, position.upper_bound, position.states, position.fraction);
-    if (regions_.is_crowded()) collect(mark);
+    if (regions_.store().size() > most) {
+      collect(mark);
+      most = std::max(most, 2 * regions_.store().size());
+    }
     std::swap(current_, frames_[--n_frames_]);
     const Region& here = current_.region;
     if (current_.depth > 0) {

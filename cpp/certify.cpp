@@ -142,14 +142,10 @@ BoxVerdicts Certifier::certify(const InputBoxes& boxes, std::int64_t max_nodes) 
   const int n_features = ensemble_.n_features;
   for (std::size_t box = 0; box < boxes.n_boxes; ++box) {
     const double *lower = boxes.lower + box * n_features, *upper = boxes.upper + box * n_features;
-    if (regions_.is_crowded()) regions_.collect(regions_.store().n_imported(), {});
+    if (regions_.store().size() > regions_.capacity()) regions_.collect(regions_.store().n_imported(), {});
     Region region = regions_.whole();
     bool is_empty = false;
     for (int j = 0; j < n_features; ++j) {
-      if (ensemble_.is_set(j)) {  // boxes are about numbers
-        ranges_[j] = whole(j);
-        continue;
-      }
       const std::vector<double>& levels = regions_.levels()[j];
       const bool missing = takes_nan(j) && std::isnan(upper[j]);
       ranges_[j] = make_range(levels, lower[j], std::isnan(upper[j]) ? kInfinity : upper[j], missing);
@@ -169,6 +165,7 @@ TreeVerdict Certifier::certify(const ProvableTree& tree) {
   for (int j = 0; j < ensemble_.n_features; ++j) ranges_[j] = whole(j);
   std::vector<Step> trail;
   std::vector<Pending> pending;
+  TreeStore::Id most = regions_.capacity();
   std::int32_t node = 0;
   Region region = regions_.whole();
   for (;;) {
@@ -197,10 +194,11 @@ TreeVerdict Certifier::certify(const ProvableTree& tree) {
     node = next.node;
     region = std::move(next.region);
     pending.pop_back();
-    if (regions_.is_crowded()) {
+    if (regions_.store().size() > most) {
       std::vector<Region*> live{&region};
       for (Pending& waiting : pending) live.push_back(&waiting.region);
       regions_.collect(regions_.store().n_imported(), live);
+      most = std::max(regions_.capacity(), 2 * regions_.store().size());
     }
   }
   verdict.counts = counts();

@@ -43,8 +43,8 @@ struct TreeVerdict {
   ProofCounts counts;
 };
 
-// Both throw LimitReached or Interrupted. `max_nodes` is the budget of branch-and-bound nodes for each box. Boxes do
-// not restrict a set axis.
+// Both throw LimitReached or Interrupted. `max_nodes` is the budget of branch-and-bound nodes for each box. Boxes are
+// about numbers: the ensemble must not have set axes.
 BoxVerdicts certify_boxes(const Ensemble& ensemble, const InputBoxes& boxes, std::int64_t max_nodes, Control& control);
 // Stops at the first counterexample.
 TreeVerdict certify_tree(const Ensemble& ensemble, const ProvableTree& tree, Control& control);

@@ -58,11 +58,11 @@ void Fooling::fill_rows(const Function& function) {
   const Class* cell = function.classes.data();
   for (std::size_t row = 0; row < n_rows_; ++row) {
     pass(1);
-    if (n_classes_ <= 2) {
+    if (n_classes_ == 2) {
       Word ones = 0;
       for (int bit = 0; bit < row_cells_; ++bit) ones |= static_cast<Word>(*cell++) << bit;
       planes_[row] = full_ & ~ones;
-      if (n_classes_ == 2) planes_[n_rows_ + row] = ones;
+      planes_[n_rows_ + row] = ones;
     } else {
       for (int bit = 0; bit < row_cells_; ++bit) planes_[*cell++ * n_rows_ + row] |= Word{1} << bit;
     }

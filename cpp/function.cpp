@@ -98,12 +98,6 @@ double Profile::cells_in(const Cut& cut, bool left) const {
   return cells;
 }
 
-int Profile::hyperplanes_in(const Cut& cut, bool left) const {
-  int n = -n_axes_;
-  for (int axis = 0; axis < n_axes_; ++axis) n += slabs_in(cut, left, axis);
-  return n;
-}
-
 Cut cut_of_fewest_cells(const Function& function, const Profile& profile) {
   Cut best{0, 0};
   double least = HUGE_VAL;

@@ -51,7 +51,6 @@ class Profile {
   // Slabs that the axis keeps in one side of the cut.
   int slabs_in(const Cut& cut, bool left, int axis) const;
   double cells_in(const Cut& cut, bool left) const;
-  int hyperplanes_in(const Cut& cut, bool left) const;
   bool survives(const Cut& cut, bool left, int axis, int h) const {
     if (axis == cut.axis) return left ? h < cut.position : h > cut.position;
     const Range& r = range(axis, h, cut.axis);

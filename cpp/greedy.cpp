@@ -10,6 +10,29 @@ constexpr std::size_t kManyCells = 100'000;  // one such node takes long enough 
 
 }  // namespace
 
+FlatTree line_tree(const Grid& grid) {
+  const Axis& axis = grid.axes[0];
+  struct Range {
+    int first, last;  // slabs
+    std::int32_t parent;
+    bool is_left;
+  };
+  FlatTree tree;
+  std::vector<Range> todo{{0, axis.n_slabs() - 1, -1, false}};
+  while (!todo.empty()) {
+    const Range range = todo.back();
+    todo.pop_back();
+    const int middle = range.first + (range.last - range.first) / 2;
+    const std::int32_t node = range.first == range.last ? tree.add_leaf(grid.classes[range.first])
+                                                        : tree.add_split(axis.feature, axis.thresholds[middle]);
+    if (range.parent >= 0) (range.is_left ? tree.left : tree.right)[range.parent] = node;
+    if (range.first == range.last) continue;
+    todo.push_back({middle + 1, range.last, node, false});
+    todo.push_back({range.first, middle, node, true});
+  }
+  return tree;
+}
+
 FlatTree greedy_tree(const Grid& grid, Control& control) {
   struct Task {
     Function function;

@@ -6,6 +6,10 @@
 
 namespace onetree {
 
+// A grid of one axis: neighbours differ in class, so every tree has a leaf for each slab, and one that halves them is
+// best by any measure.
+FlatTree line_tree(const Grid& grid);
+
 // Cuts where the two sides have the smallest sum of square roots of (reduced) cells.
 FlatTree greedy_tree(const Grid& grid, Control& control);
 

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include "restricted_trees.hpp"
+
 namespace onetree {
 
 Levels levels_of(const Ensemble& ensemble) {
@@ -37,156 +39,6 @@ int n_slabs_of(const Ensemble& ensemble, const Levels& levels, int feature) {
 
 namespace {
 
-// Trees restricted to a box, hash-consed. Children have smaller numbers than their parents; a split both of whose sides
-// are equal does not exist.
-class RestrictedTrees {
- public:
-  RestrictedTrees(const Ensemble& ensemble, const Levels& levels, const std::vector<int>& layer_of_feature)
-      : ensemble_(ensemble), levels_(levels), layer_of_feature_(layer_of_feature) {
-    import_trees();
-  }
-
-  struct Node {
-    int layer;    // first layer that the tree depends on; kLeafLayer at a leaf
-    int feature;  // of its root; -1 at a leaf
-    int level;    // goes left iff slab <= level, or if the test of this number contains it
-    bool missing_left;
-    std::int32_t left, right;  // at a leaf, left is the ensemble's leaf node
-    std::int64_t row;          // where its restrictions to the slabs of `layer` begin; -1: not yet known
-  };
-  static constexpr int kLeafLayer = std::numeric_limits<int>::max();
-
-  const Node& operator[](std::int32_t id) const { return nodes_[id]; }
-  const std::vector<std::int32_t>& roots() const { return roots_; }
-  const double* low(std::int32_t id) const {
-    return bounds_.data() + 2 * static_cast<std::size_t>(id) * ensemble_.n_outputs;
-  }
-  const double* high(std::int32_t id) const { return low(id) + ensemble_.n_outputs; }
-
-  // The tree on each slab of its first layer. The pointer holds until the next call.
-  const std::int32_t* row(std::int32_t id) {
-    if (nodes_[id].row < 0) fill_row(id);
-    return rows_.data() + nodes_[id].row;
-  }
-  void ensure_row(std::int32_t id) {
-    if (nodes_[id].row < 0) fill_row(id);
-  }
-
- private:
-  bool goes_left(const Node& node, int slab) const {
-    if (ensemble_.is_set(node.feature))
-      return ensemble_.sets[node.feature].contains(static_cast<int>(levels_[node.feature][node.level]), slab);
-    const bool is_nan = ensemble_.nan_features[node.feature] && slab == static_cast<int>(levels_[node.feature].size());
-    return is_nan ? node.missing_left : slab <= node.level;
-  }
-
-  void fill_row(std::int32_t id) {
-    const int layer = nodes_[id].layer;
-    const int n_slabs = slabs_of_layer_[layer];
-    auto waits = [&](std::int32_t child) { return nodes_[child].layer == layer && nodes_[child].row < 0; };
-    auto on_slab = [&](std::int32_t child, int slab) {
-      return nodes_[child].layer == layer ? rows_[nodes_[child].row + slab] : child;
-    };
-    // A stack of our own: a tree may be deeper than the machine's stack.
-    stack_.assign(1, id);
-    while (!stack_.empty()) {
-      const std::int32_t top = stack_.back();
-      const Node node = nodes_[top];
-      const std::size_t waiting = stack_.size();
-      if (node.row < 0 && waits(node.left)) stack_.push_back(node.left);
-      if (node.row < 0 && waits(node.right)) stack_.push_back(node.right);
-      if (stack_.size() > waiting) continue;
-      stack_.pop_back();
-      if (node.row >= 0) continue;
-      const std::size_t row = rows_.size();
-      rows_.resize(row + n_slabs);
-      const bool splits_here = layer_of_feature_[node.feature] == layer;
-      for (int slab = 0; slab < n_slabs; ++slab) {
-        if (splits_here) {
-          rows_[row + slab] = on_slab(goes_left(node, slab) ? node.left : node.right, slab);
-        } else {
-          const std::int32_t left = on_slab(node.left, slab), right = on_slab(node.right, slab);
-          rows_[row + slab] = make(node.feature, node.level, node.missing_left, left, right);
-        }
-      }
-      nodes_[top].row = static_cast<std::int64_t>(row);
-    }
-  }
-
-  std::int32_t make(int feature, int level, bool missing_left, std::int32_t left, std::int32_t right) {
-    if (left == right) return left;
-    const std::int32_t key[] = {feature, 2 * level + missing_left, left, right};
-    const auto [id, is_new] = interner_.intern(key);
-    if (is_new) {
-      const int layer = std::min({layer_of_feature_[feature], nodes_[left].layer, nodes_[right].layer});
-      nodes_.push_back({layer, feature, level, missing_left, left, right, -1});
-      for (int k = 0; k < ensemble_.n_outputs; ++k) bounds_.push_back(std::min(low(left)[k], low(right)[k]));
-      for (int k = 0; k < ensemble_.n_outputs; ++k) bounds_.push_back(std::max(high(left)[k], high(right)[k]));
-    }
-    return id;
-  }
-
-  std::int32_t make_leaf(std::int32_t ensemble_node) {
-    const double* value = ensemble_.leaf_value(ensemble_node);
-    key_.assign(1 + 2 * static_cast<std::size_t>(ensemble_.n_outputs), -1);
-    for (int k = 0; k < ensemble_.n_outputs; ++k) {
-      const double canonical = value[k] == 0 ? 0.0 : value[k];
-      std::memcpy(&key_[1 + 2 * k], &canonical, sizeof canonical);
-    }
-    const auto [id, is_new] = interner_.intern(key_);
-    if (is_new) {
-      nodes_.push_back({kLeafLayer, -1, 0, false, ensemble_node, -1, -1});
-      for (int side = 0; side < 2; ++side) bounds_.insert(bounds_.end(), value, value + ensemble_.n_outputs);
-    }
-    return id;
-  }
-
-  void import_trees() {
-    for (int j = 0; j < ensemble_.n_features; ++j) {
-      const int layer = layer_of_feature_[j];
-      if (layer < 0) continue;
-      if (slabs_of_layer_.size() <= static_cast<std::size_t>(layer)) slabs_of_layer_.resize(layer + 1);
-      slabs_of_layer_[layer] = n_slabs_of(ensemble_, levels_, j);
-    }
-    std::vector<std::int32_t> id_of(ensemble_.feature.size(), -1);
-    std::vector<std::int32_t> todo;
-    for (const std::int32_t root : ensemble_.roots) {
-      todo.push_back(root);
-      while (!todo.empty()) {
-        const std::int32_t node = todo.back();
-        const int feature = ensemble_.feature[node];
-        if (feature < 0) {
-          id_of[node] = make_leaf(node);
-          todo.pop_back();
-          continue;
-        }
-        const std::int32_t left = id_of[ensemble_.left[node]], right = id_of[ensemble_.right[node]];
-        if (left < 0) todo.push_back(ensemble_.left[node]);
-        if (right < 0) todo.push_back(ensemble_.right[node]);
-        if (left < 0 || right < 0) continue;
-        const std::vector<double>& t = levels_[feature];
-        const int level = static_cast<int>(std::lower_bound(t.begin(), t.end(), ensemble_.threshold[node]) - t.begin());
-        if (level == static_cast<int>(t.size()))
-          id_of[node] = left;  // x <= +inf where NaN is no input
-        else
-          id_of[node] = make(feature, level, ensemble_.missing_left[node] != 0, left, right);
-        todo.pop_back();
-      }
-      roots_.push_back(id_of[root]);
-    }
-  }
-
-  const Ensemble& ensemble_;
-  const Levels& levels_;
-  const std::vector<int>& layer_of_feature_;
-  std::vector<int> slabs_of_layer_;
-  std::vector<Node> nodes_;
-  std::vector<double> bounds_;  // per node: low, then high, of every output
-  std::vector<std::int32_t> rows_;
-  std::vector<std::int32_t> roots_, stack_, key_;
-  Interner interner_;
-};
-
 constexpr double kMaxCells = 0x1p32;
 constexpr double kCopies = 6;
 constexpr double kSecondsPerCell = 1e-8;  // to paint it, copy it and look at it a few times
@@ -204,7 +56,7 @@ class Diagram {
         levels_(levels_of(ensemble)),
         decider_(ensemble),
         layer_of_feature_(order_features()),
-        trees_(ensemble, levels_, layer_of_feature_),
+        trees_(ensemble, levels_, layer_of_feature_, control),
         layers_(feature_of_layer_.size()) {
     open_states();
     reduce();
@@ -282,11 +134,7 @@ Function Diagram::classify(const std::vector<std::int32_t>& ids, std::int32_t& l
   const int decided = decider_.decide(low_.data(), high_.data());
   if (decided >= 0) return decided;
   if (layer == RestrictedTrees::kLeafLayer) {
-    if (decider_.exact()) {
-      for (double& score : low_) score /= ensemble_.rule.divisor;
-      return ensemble_.decide_scores(low_);
-    }
-    key_.clear();
+    key_.clear();  // sums that are exact have decided above: low and high are the same
     for (const std::int32_t id : ids) key_.push_back(trees_[id].left);
     return ensemble_.decide(key_);
   }

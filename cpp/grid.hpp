@@ -39,6 +39,8 @@ struct Grid {
 
   std::size_t n_cells() const { return classes.size(); }
   int n_axes() const { return static_cast<int>(axes.size()); }
+  // Neighbours then differ in class, so that the best trees are known without a search.
+  bool is_line() const { return axes.size() == 1 && !axes[0].set; }
   bool has_sets() const {
     return std::any_of(axes.begin(), axes.end(), [](const Axis& axis) { return static_cast<bool>(axis.set); });
   }

@@ -48,13 +48,8 @@ IntervalDp::IntervalDp(const Grid& grid, std::int64_t max_splits, Control& contr
     : grid_(grid), max_splits_(max_splits), control_(control) {}
 
 void IntervalDp::need_depth() {
-  if (!depth_) {
-    depth_ = std::make_unique<IntervalTable>(grid_, Measure::kDepth, 1, control_);
-    if ((*depth_)[whole(grid_)] == depth_->saturated()) {
-      depth_.reset();
-      depth_ = std::make_unique<IntervalTable>(grid_, Measure::kDepth, 2, control_);
-    }
-  }
+  // A byte is enough: halving one axis after the other takes at most 64 levels in a grid of 2^32 cells.
+  if (!depth_) depth_ = std::make_unique<IntervalTable>(grid_, Measure::kDepth, 1, control_);
   peak_bytes_ = std::max(peak_bytes_, depth_->bytes());
 }
 

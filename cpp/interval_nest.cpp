@@ -16,7 +16,9 @@ constexpr int kMaxReducedSlabs = 32;  // bits of a mask, and the last slab needs
 constexpr double kManyBoxes = 1e6;    // from here on a second order is worth a try
 constexpr int kMaxTabledSlabs = 9;    // pairs of masks up to here are found by index
 constexpr std::ptrdiff_t kCellsBetweenChecks = 1 << 20;
-constexpr std::size_t kListOverhead = 64;  // of a list: its place in a map, and what the allocator adds
+constexpr std::size_t kChildrenBetweenChecks = 1 << 18;
+constexpr std::size_t kListOverhead = 64;    // of a list: its place in a map, and what the allocator adds
+constexpr double kMostIntervalBytes = 1e10;  // splits are numbered with 31 bits
 
 std::vector<Class> reordered_cells(const Grid& grid, const std::vector<int>& order) {
   if (std::is_sorted(order.begin(), order.end())) return grid.classes;
@@ -108,13 +110,13 @@ std::vector<std::size_t> cell_strides(const Grid& grid) {
 
 IntervalNest::IntervalNest(const Grid& grid, const std::vector<int>& order, std::size_t element_bytes, Control& control)
     : element_bytes_(element_bytes) {
-  choose_axes(grid, order);
+  choose_axes(grid, order, control);
   build(grid, control);
 }
 
 // The row takes the set of up to three axes that fills it best; among equals the one with the fewest levels of
 // dependent splits, then the axes that settle least. The loops keep the order.
-void IntervalNest::choose_axes(const Grid& grid, const std::vector<int>& order) {
+void IntervalNest::choose_axes(const Grid& grid, const std::vector<int>& order, Control& control) {
   const int n = grid.n_axes(), max_lanes = static_cast<int>(kRowBytes / element_bytes_);
   int best_fill = 1, best_splits = 0;
   std::vector<int> chosen;
@@ -158,8 +160,14 @@ void IntervalNest::choose_axes(const Grid& grid, const std::vector<int>& order) 
     const int slabs = grid.axes[axis].n_slabs();
     loops_.push_back({axis, slabs, slabs <= kMaxReducedSlabs, {}});
     if (static_cast<int>(intervals_.size()) <= slabs) intervals_.resize(slabs + 1);
-    for (int size = loops_.back().reduces ? 1 : slabs; size <= slabs; ++size)
-      if (!intervals_[size]) intervals_[size] = std::make_unique<Intervals>(size);
+    for (int size = loops_.back().reduces ? 1 : slabs; size <= slabs; ++size) {
+      if (intervals_[size]) continue;
+      const double bytes = Intervals::bytes_for(size);
+      if (bytes > kMostIntervalBytes || bytes_of_intervals_ + bytes > static_cast<double>(control.memory_limit))
+        throw LimitReached("memory");
+      bytes_of_intervals_ += bytes;
+      intervals_[size] = std::make_unique<Intervals>(size, [&] { control.check("interval-dp", -1, -1, 0); });
+    }
   }
 }
 
@@ -207,7 +215,7 @@ void IntervalNest::build(const Grid& grid, Control& control) {
   std::vector<Witness> witnesses{{0, kNoWitness}}, next_witnesses;
   loops_[0].nodes.push_back({singles[0][0], 0});
   std::vector<int> slabs(1);
-  double total = 0;  // bytes that stay until the end
+  double total = bytes_of_intervals_;  // bytes that stay until the end
   for (const std::vector<Mask>& masks : singles) total += static_cast<double>(masks.size()) * sizeof(Mask);
   for (int level = 0; level < n_loops(); ++level) {
     Loop& here = loops_[level];
@@ -229,13 +237,17 @@ void IntervalNest::build(const Grid& grid, Control& control) {
     }
     n_rows_ = n_children;
     n_children = 0;
+    std::size_t next_check = 0;
     for (std::size_t id = 0; id < here.nodes.size(); ++id) {
       Node& node = here.nodes[id];
       const int n = n_slabs(level, node);
       node.first_child = static_cast<std::uint32_t>(n_children);
       n_children += count_intervals(n);
       if (last) continue;
-      if (id % 4096 == 0) control.check("interval-dp", -1, -1, static_cast<std::int64_t>(n_children));
+      if (n_children >= next_check) {
+        control.check("interval-dp", -1, -1, static_cast<std::int64_t>(n_children));
+        next_check = n_children + kChildrenBetweenChecks;
+      }
       std::vector<Node>& children = loops_[level + 1].nodes;
       const Witness witness = witnesses[id];
       grid_slabs(level, node, slabs.data());
@@ -268,7 +280,7 @@ std::size_t IntervalNest::bytes() const {
 }
 
 std::size_t IntervalNest::bytes_of_nodes() const {
-  std::size_t total = 0;
+  std::size_t total = static_cast<std::size_t>(bytes_of_intervals_);
   for (const Loop& loop : loops_) total += loop.nodes.size() * sizeof(Node);
   return total;
 }

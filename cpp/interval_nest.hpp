@@ -56,8 +56,8 @@ class IntervalNest {
   std::size_t n_rows() const { return n_rows_; }
   std::size_t row_bytes() const { return row_axes_.empty() ? element_bytes_ : kRowBytes; }
   std::size_t element_bytes() const { return element_bytes_; }
-  std::size_t bytes() const;  // of the table and of the nest itself
-  std::size_t bytes_of_nodes() const;
+  std::size_t bytes() const;           // of the table and of the nest itself
+  std::size_t bytes_of_nodes() const;  // and of the lists of intervals
   const Intervals& intervals(int n_slabs) const { return *intervals_[n_slabs]; }
 
   int n_slabs(int level, const Node& node) const {
@@ -96,7 +96,7 @@ class IntervalNest {
   }
 
  private:
-  void choose_axes(const Grid& grid, const std::vector<int>& order);
+  void choose_axes(const Grid& grid, const std::vector<int>& order, Control& control);
   void build(const Grid& grid, Control& control);
   std::vector<std::vector<Mask>> single_masks(const Grid& grid, Control& control) const;
 
@@ -108,6 +108,7 @@ class IntervalNest {
   int n_used_lanes_ = 1;
   std::size_t n_rows_ = 1;
   std::vector<std::unique_ptr<Intervals>> intervals_;  // by number of slabs
+  double bytes_of_intervals_ = 0;
 };
 
 // For each interval of a node, its number in a node of the same loop that knows fewer hyperplanes. One per thread:

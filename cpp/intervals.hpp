@@ -31,8 +31,21 @@ struct SplitIndex {
 // All intervals of n slabs with their splits.
 class Intervals {
  public:
-  explicit Intervals(int n_slabs) : n_slabs_(n_slabs), first_split_{0} {
-    for (int length = 1; length <= n_slabs; ++length)
+  // What the splits take most of: their number grows with the cube.
+  static double bytes_for(double n_slabs) {
+    return n_slabs * (n_slabs + 1) / 2 * (sizeof(Interval) + sizeof(int)) +
+           (n_slabs * n_slabs - 1) * n_slabs / 6 * sizeof(SplitIndex);
+  }
+
+  // `tick` is called now and then; it may throw.
+  template <typename Tick>
+  Intervals(int n_slabs, Tick&& tick) : n_slabs_(n_slabs), first_split_{0} {
+    const std::size_t n = static_cast<std::size_t>(n_slabs);
+    intervals_.reserve(n * (n + 1) / 2);
+    first_split_.reserve(n * (n + 1) / 2 + 1);
+    splits_.reserve((n * n - 1) * n / 6);
+    for (int length = 1; length <= n_slabs; ++length) {
+      tick();
       for (int lo = 0; lo + length <= n_slabs; ++lo) {
         const int hi = lo + length - 1;
         intervals_.push_back({lo, hi});
@@ -41,6 +54,7 @@ class Intervals {
                              static_cast<std::uint32_t>(interval_index(n_slabs, cut + 1, hi))});
         first_split_.push_back(static_cast<int>(splits_.size()));
       }
+    }
   }
   int n_slabs() const { return n_slabs_; }
   int size() const { return static_cast<int>(intervals_.size()); }

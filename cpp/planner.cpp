@@ -77,12 +77,17 @@ class RegionEnsemble {
 }  // namespace
 
 double boxes_of(const Grid& grid) {
+  if (grid.is_line()) return static_cast<double>(grid.n_cells());
   if (!grid.has_sets()) return count_boxes(grid);
   const BoxCount boxes = count_set_boxes(grid, kMostSets);
   return boxes.is_listed ? boxes.count : HUGE_VAL;
 }
 
 FlatTree tree_of_grid(const Grid& grid, Objective objective, Control& control, std::size_t* peak_bytes) {
+  if (grid.is_line()) {
+    if (peak_bytes != nullptr) *peak_bytes = 0;
+    return line_tree(grid);
+  }
   if (grid.has_sets()) {
     SetDp dp(grid, control);
     FlatTree tree = std::move(dp.solve(objective).tree);

@@ -76,12 +76,6 @@ void Regions::restrict_to(Region& region, int feature, ValueSets::Id values) {
   if (exact_) fold_constants(region);
 }
 
-Region Regions::restricted(const Region& region, const HalfSpace& half) {
-  Region part;
-  restrict(region, half, part);
-  return part;
-}
-
 bool Regions::holds_corner(const Region& region, const HalfSpace& half) const {
   if (!ensemble_.is_set(half.feature)) return half.below;
   const ValueSets& sets = store_.sets(half.feature);
@@ -191,7 +185,6 @@ void Regions::collect(TreeStore::Id mark, std::span<Region* const> live) {
   std::vector<std::vector<TreeStore::Id>*> trees;
   for (Region* region : live) trees.push_back(&region->trees);
   store_.collect(mark, trees);
-  capacity_ = std::max(capacity_, 2 * store_.size());
 }
 
 }  // namespace onetree

@@ -46,7 +46,6 @@ class Regions {
   // The part of a region on one side of a hyperplane, which must not be empty. `part` may be `region` itself; what it
   // held before is lost, its memory is used again.
   void restrict(const Region& region, const HalfSpace& half, Region& part);
-  Region restricted(const Region& region, const HalfSpace& half);
   // Leaves the region only some of the values that it has of a set axis.
   void restrict_to(Region& region, int feature, ValueSets::Id values);
 
@@ -70,7 +69,8 @@ class Regions {
   // Regions with equal keys are the same function of the inputs inside their boxes.
   void key_of(const Region& region, std::vector<std::int32_t>& key) const;
 
-  bool is_crowded() const { return store_.size() > capacity_; }
+  // Trees that the store should hold at most: whoever makes them sees to it, by collecting.
+  TreeStore::Id capacity() const { return capacity_; }
   // Forgets restricted trees numbered `mark` and above that no live region needs. Regions made before the store had
   // `mark` trees stay valid; newer ones must be listed.
   void collect(TreeStore::Id mark, std::span<Region* const> live);

@@ -43,17 +43,17 @@ SetAxis tests_of(const Axis& axis) {
   return tests;
 }
 
-SetFamily::SetFamily(const SetAxis& axis, Control& control, int max_sets)
-    : n_values_(axis.n_values), n_words_((axis.n_values + kBits - 1) / kBits) {
+SetFamily::SetFamily(const SetAxis& axis, Control& control, int max_sets) {
+  const int n_words = (axis.n_values + kBits - 1) / kBits;  // per set, the lowest value in the lowest bit
   const auto put = [](std::vector<std::int32_t>& words, int value) {
     words[value / kBits] |= static_cast<std::int32_t>(std::uint32_t{1} << value % kBits);
   };
-  std::vector<std::vector<std::int32_t>> tests(axis.n_tests(), std::vector<std::int32_t>(n_words_, 0));
+  std::vector<std::vector<std::int32_t>> tests(axis.n_tests(), std::vector<std::int32_t>(n_words, 0));
   for (int test = 0; test < axis.n_tests(); ++test)
-    for (int value = 0; value < n_values_; ++value)
+    for (int value = 0; value < axis.n_values; ++value)
       if (axis.contains(test, value)) put(tests[test], value);
-  std::vector<std::int32_t> set(n_words_, 0), inside(n_words_), outside(n_words_);
-  for (int value = 0; value < n_values_; ++value) put(set, value);
+  std::vector<std::int32_t> set(n_words, 0), inside(n_words), outside(n_words);
+  for (int value = 0; value < axis.n_values; ++value) put(set, value);
 
   // In the order in which they are met at first.
   Interner sets;
@@ -63,7 +63,7 @@ SetFamily::SetFamily(const SetAxis& axis, Control& control, int max_sets)
   std::vector<std::size_t> first_split{0};
   std::size_t work = 0;
   for (std::int32_t id = 0; id < sets.size(); ++id) {
-    work += tests.size() * n_words_;
+    work += tests.size() * n_words;
     if (work > kWorkBetweenChecks) {
       work = 0;
       control.check("sets of values", -1, -1, sets.size());
@@ -71,7 +71,7 @@ SetFamily::SetFamily(const SetAxis& axis, Control& control, int max_sets)
     const std::span<const std::int32_t> key = sets.key(id);
     set.assign(key.begin(), key.end());
     for (int test = 0; test < axis.n_tests(); ++test) {
-      for (int word = 0; word < n_words_; ++word) {
+      for (int word = 0; word < n_words; ++word) {
         inside[word] = set[word] & tests[test][word];
         outside[word] = set[word] & ~tests[test][word];
       }
@@ -101,7 +101,6 @@ SetFamily::SetFamily(const SetAxis& axis, Control& control, int max_sets)
   first_split_.push_back(0);
   for (const std::int32_t id : order) {
     const std::span<const std::int32_t> key = sets.key(id);
-    words_.insert(words_.end(), key.begin(), key.end());
     count_.push_back(count[id]);
     int word = 0;
     while (key[word] == 0) ++word;
@@ -113,17 +112,9 @@ SetFamily::SetFamily(const SetAxis& axis, Control& control, int max_sets)
   }
 }
 
-std::vector<int> SetFamily::values(int set) const {
-  std::vector<int> values;
-  const std::int32_t* words = words_.data() + static_cast<std::size_t>(set) * n_words_;
-  for (int value = 0; value < n_values_; ++value)
-    if (static_cast<std::uint32_t>(words[value / kBits]) >> value % kBits & 1) values.push_back(value);
-  return values;
-}
-
 std::size_t SetFamily::bytes() const {
-  return words_.capacity() * sizeof(std::int32_t) + (least_.capacity() + count_.capacity()) * sizeof(int) +
-         splits_.capacity() * sizeof(SetSplit) + first_split_.capacity() * sizeof(std::size_t);
+  return (least_.capacity() + count_.capacity()) * sizeof(int) + splits_.capacity() * sizeof(SetSplit) +
+         first_split_.capacity() * sizeof(std::size_t);
 }
 
 }  // namespace onetree

@@ -30,10 +30,8 @@ class SetFamily {
   SetFamily(const SetAxis& axis, Control& control, int max_sets = kMaxSets);
 
   int size() const { return static_cast<int>(least_.size()); }
-  int n_values() const { return n_values_; }
   int least(int set) const { return least_[set]; }  // value
   int count(int set) const { return count_[set]; }  // of values
-  std::vector<int> values(int set) const;           // ascending
   // Every way to split the set in two, once.
   std::span<const SetSplit> splits(int set) const {
     return {splits_.data() + first_split_[set], splits_.data() + first_split_[set + 1]};
@@ -42,8 +40,6 @@ class SetFamily {
   std::size_t bytes() const;
 
  private:
-  int n_values_, n_words_;
-  std::vector<std::int32_t> words_;  // n_words_ per set, the lowest value in the lowest bit
   std::vector<int> least_, count_;
   std::vector<SetSplit> splits_;
   std::vector<std::size_t> first_split_;

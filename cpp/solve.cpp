@@ -48,6 +48,14 @@ class Search {
     statistics_.boxes = grid_.has_sets() ? count_set_boxes(grid_, kMostSetsToCount).count : count_boxes(grid_);
   }
 
+  // Returns whether the optimum is known without any search.
+  bool is_settled() {
+    if (!grid_.is_line() || statistics_.boxes < kFewBoxes) return false;
+    first();
+    record("line", 0, 0);
+    return true;
+  }
+
   // Returns whether the optimum is proven.
   bool by_interval_dp() {
     if (control_.time_limit > 0 && statistics_.boxes > kManyBoxes) improve_first();
@@ -70,6 +78,7 @@ class Search {
 
   // Returns whether the front is complete.
   bool front(std::vector<Solution>& solutions) {
+    if (is_settled()) return true;
     if (control_.time_limit > 0 && statistics_.boxes > kManyBoxes) improve_first();
     return with_table(first().leaves - 1, [&](auto& dp) { dp.pareto_front(solutions); });
   }
@@ -126,13 +135,17 @@ class Search {
       Control unhurried;  // where time is up a small grid still gets its tree
       best_.emplace();
       Control& pace = statistics_.boxes > kFewBoxes ? control_ : unhurried;
-      best_->tree = grid_.has_sets() ? set_greedy_tree(grid_, pace) : greedy_tree(grid_, pace);
+      if (grid_.is_line())
+        best_->tree = line_tree(grid_);
+      else
+        best_->tree = grid_.has_sets() ? set_greedy_tree(grid_, pace) : greedy_tree(grid_, pace);
       best_->depth = best_->tree.depth();
       best_->leaves = best_->tree.n_leaves();
       std::uint64_t n_hyperplanes = 0;
       for (const Axis& axis : grid_.axes) n_hyperplanes += axis.set ? 1 : axis.thresholds.size();
       best_->depth_bound = std::bit_width(n_hyperplanes);
       best_->leaves_bound = static_cast<std::int64_t>(n_hyperplanes) + 1;
+      best_->optimal = grid_.is_line();
     }
     tell_bounds();
     return *best_;
@@ -198,7 +211,9 @@ Outcome solve(const Ensemble& ensemble, Objective objective, Engine engine, Cont
   // The table is the faster way wherever it fits in memory; otherwise the search takes what time is left.
   const bool by_table = engine == Engine::kAuto || engine == Engine::kIntervalDp || engine == Engine::kQuickTable;
   if (engine == Engine::kQuickTable) control.patience = control.time_limit > 0 ? control.time_limit : kPatience;
-  const bool done = by_table && search.by_interval_dp();
+  // An engine that is asked for by name searches, so that there is something to compare with the others.
+  const bool is_free = engine == Engine::kAuto || engine == Engine::kQuickTable;
+  const bool done = (is_free && search.is_settled()) || (by_table && search.by_interval_dp());
   if (engine == Engine::kAuto && !done && !control.time_is_up()) engine = Engine::kCombined;
   if (!done && (engine == Engine::kBranchAndBound || engine == Engine::kCombined)) search.by_branch_and_bound(engine);
   return search.outcome();

@@ -355,6 +355,10 @@ def _run(job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         raise LimitReachedError(
             f"the {error} limit was reached before any faithful tree was found; raise {error}_limit"
         ) from None
+    except MemoryError:  # the limit is about what is asked for on purpose, and the machine may have less
+        raise LimitReachedError(
+            "the machine had no memory left before any faithful tree was found; lower memory_limit, or give it more"
+        ) from None
 
 
 def _solution(axes: Axes, objective: str, found: dict[str, Any], stats: dict[str, Any]) -> Solution:
