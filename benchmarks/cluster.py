@@ -1,8 +1,8 @@
 """What a cluster gives: ``python -m benchmarks.cluster``; needs ``pip install distributed``.
 
-1. Throughput: the paper's 60 forests (``--paper-data``), or as many trained here, through `born_again_many` on a
-   dask.distributed cluster of processes with one worker, then with two and so on.
-2. One huge tree: breast cancer, through `born_again_in_parts`, likewise, beside `born_again` in a single process.
+1. Throughput: the paper's 60 forests (``--paper-data``), or as many trained here, through `born_again_many` in this
+   process, then on a dask.distributed cluster of processes with one worker, with two and so on.
+2. One huge tree: breast cancer, through `born_again_in_parts`, likewise, beside `born_again`.
 3. The same with one worker killed in the middle: the result is complete and identical.
 4. What larger clusters would give, by the measured times of the parts: the longest-first schedule of N workers.
 
@@ -45,6 +45,14 @@ def parse():
     parser.add_argument("--trees", type=int, default=10, help="of the forest that becomes one huge tree")
     parser.add_argument("--parts", type=int, default=32)
     parser.add_argument("--repeat", type=int, default=1, help="times are the best of so many runs")
+    parser.add_argument(
+        "--warm",
+        type=float,
+        default=0,
+        metavar="GB",
+        help="memory to touch before each run: a virtual machine gets it from its host only then, which can take "
+        "longer than the work, and the more so the more workers want some at a time",
+    )
     parser.add_argument("--out", type=Path, help="write all results to this file, as JSON")
     return parser.parse_args()
 
@@ -83,6 +91,9 @@ def cluster(n_workers):
         joblib.parallel_config(backend="dask"),
     ):
         client.run(__import__, "onetree")
+        # For a single worker joblib would work in this process, and nothing of dask would be measured.
+        backend, _ = joblib.parallel.get_active_backend()
+        backend.effective_n_jobs = lambda n_jobs: max(2, n_workers)
         yield client
 
 
@@ -97,10 +108,11 @@ class KillingOne:
             os.kill(next(iter(self.processes.values())), signal.SIGKILL)
 
 
-def timed(job, repeat):
+def timed(job, options):
     """The result and the least seconds of some runs."""
     best = np.inf
-    for _ in range(repeat):
+    for _ in range(options.repeat):
+        np.ones(int(options.warm * 1e9), dtype=np.uint8)
         started = time.perf_counter()
         result = job()
         best = min(best, time.perf_counter() - started)
@@ -124,18 +136,19 @@ def schedule(seconds, n_workers):
 
 
 def measure(name, job, options):
-    """Run a job on clusters of growing size, then with a worker killed; `job` takes a progress callback."""
-    row = {"name": name, "seconds": {}, "identical": True}
-    expected = None
+    """Run a job here, on clusters of growing size, then with a worker killed; `job` takes a progress callback."""
+    once = argparse.Namespace(**vars(options) | {"repeat": 1})
+    expected, alone = timed(lambda: job(None), options)
+    print(f"{name:22}  no cluster{alone:9.2f} s", flush=True)
+    row = {"name": name, "alone": alone, "seconds": {}, "identical": True}
     for n_workers in options.workers:
         with cluster(n_workers) as client:
-            found, row["seconds"][n_workers] = timed(lambda: job(None), options.repeat)
-            expected = expected or found
+            found, row["seconds"][n_workers] = timed(lambda: job(None), options)
             row["identical"] &= same(found, expected)
             print(f"{name:22}{n_workers:3} workers{row['seconds'][n_workers]:9.2f} s", flush=True)
             if n_workers > 1 and n_workers == max(options.workers):
                 killing = KillingOne(client)
-                found, seconds = timed(lambda killing=killing: job(killing), 1)
+                found, seconds = timed(lambda killing=killing: job(killing), once)
                 row["killed"] = {"seconds": seconds, "identical": same(found, expected)}
                 print(f"{name:22}{n_workers:3} workers{seconds:9.2f} s, one killed: ", end="")
                 print("identical" if row["killed"]["identical"] else "DIFFERENT", flush=True)
@@ -169,7 +182,7 @@ def many(options):
 def tree(options):
     X, y = load_breast_cancer(return_X_y=True)
     forest = trained(X, y, options.trees, 0)
-    whole, seconds = timed(lambda: onetree.born_again(forest, objective="leaves", method="heuristic"), options.repeat)
+    whole, seconds = timed(lambda: onetree.born_again(forest, objective="leaves", method="heuristic"), options)
     print(f"{'not in parts':22}{'':11}{seconds:9.2f} s, {whole.tree.n_leaves} leaves", flush=True)
     row = measure(
         f"{options.trees} trees in parts",
@@ -182,7 +195,7 @@ def tree(options):
     row |= {"leaves": joined.tree.n_leaves, "whole": {"leaves": whole.tree.n_leaves, "seconds": seconds}}
     print(f"{row['name']}: {joined.tree.n_leaves} leaves", flush=True)
     tasks = joined.stats["part_seconds"]
-    model(row, max(0.0, row["seconds"][options.workers[0]] - sum(tasks)), tasks)
+    model(row, max(0.0, row["alone"] - sum(tasks)), tasks)
     return row
 
 

@@ -23,8 +23,8 @@ from benchmarks import paper_data, runs
 from benchmarks.support_data import DATA_SETS, MODELS, load
 from benchmarks.support_tables import table
 from onetree.ensemble import Ensemble
+from onetree.labeller import Labeller
 from onetree.support import support_tree
-from onetree.support.labeller import Labeller
 
 SIZES = (32, 256)
 N_SMEARED = 10

@@ -10,6 +10,7 @@
 #include "estimate.hpp"
 #include "grid.hpp"
 #include "predict.hpp"
+#include "shared_tree.hpp"
 #include "solve.hpp"
 
 namespace nb = nanobind;
@@ -132,6 +133,27 @@ nb::ndarray<nb::numpy, std::int32_t> predict_tree(const Array<std::int32_t>& fea
   return to_numpy(std::move(leaf));
 }
 
+template <typename Value>
+std::vector<Value> to_vector(const Array<Value>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+// The same tree with equal subtrees held once; parents come before their children in both.
+nb::tuple share_nodes(const Array<std::int32_t>& feature, const Array<double>& threshold,
+                      const Array<std::int32_t>& left, const Array<std::int32_t>& right,
+                      const Array<std::int32_t>& leaf_class) {
+  onetree::FlatTree tree{to_vector(feature), to_vector(threshold), to_vector(left), to_vector(right),
+                         to_vector(leaf_class)};
+  {
+    nb::gil_scoped_release release;
+    onetree::SharedTree shared;
+    tree = shared.flatten(shared.import(tree));
+  }
+  return nb::make_tuple(to_numpy(std::move(tree.feature)), to_numpy(std::move(tree.threshold)),
+                        to_numpy(std::move(tree.left)), to_numpy(std::move(tree.right)),
+                        to_numpy(std::move(tree.leaf_class)));
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -148,5 +170,6 @@ NB_MODULE(_core, module) {
   module.def("essential_levels", &essential_levels, "ensemble"_a, "time_limit"_a);
   module.def("predict_tree", &predict_tree<float>, "feature"_a, "threshold"_a, "left"_a, "right"_a, "rows"_a);
   module.def("predict_tree", &predict_tree<double>, "feature"_a, "threshold"_a, "left"_a, "right"_a, "rows"_a);
+  module.def("share_nodes", &share_nodes, "feature"_a, "threshold"_a, "left"_a, "right"_a, "leaf_class"_a);
   bind_certificate(module);
 }

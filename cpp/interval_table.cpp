@@ -1,12 +1,9 @@
 #include "interval_table.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <bit>
-#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -22,6 +19,7 @@ constexpr std::size_t kMostTasks = 20'000;                    // each takes abou
 constexpr std::size_t kMostListBytes = std::size_t{1} << 26;  // per thread, kept from task to task
 
 static_assert(std::endian::native == std::endian::little);
+static_assert(kTableAlignment % kRowBytes == 0);
 
 void set_lane(std::uint8_t* row, int lane, std::size_t width, std::uint32_t value) {
   for (std::size_t byte = 0; byte < width; ++byte)
@@ -247,7 +245,7 @@ class Worker {
   }
 
   void fill_block(int level, const Place& place) {
-    static const Intervals alone(1);
+    static const Intervals alone(1, [] {});
     static const int first_slab = 0;
     Block block{filling_.table,
                 &alone,
@@ -349,34 +347,11 @@ void fill(const Filling& filling, Control& control) {
 
 }  // namespace
 
-void IntervalTable::Release::operator()(std::uint8_t* memory) const {
-  if (mapped_bytes > 0)
-    munmap(memory, mapped_bytes);
-  else
-    std::free(memory);
-}
-
-// Large tables are mapped in huge pages, whose first touch costs less than the work; small ones use warm memory again.
-std::unique_ptr<std::uint8_t[], IntervalTable::Release> IntervalTable::allocate(std::size_t bytes) {
-  constexpr std::size_t kLarge = std::size_t{4} << 20;
-  if (bytes < kLarge) {
-    void* memory = std::aligned_alloc(kRowBytes, (bytes + kRowBytes - 1) / kRowBytes * kRowBytes);
-    if (memory == nullptr) throw LimitReached("memory");
-    return {static_cast<std::uint8_t*>(memory), Release{0}};
-  }
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw LimitReached("memory");
-#ifdef MADV_HUGEPAGE
-  madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-  return {static_cast<std::uint8_t*>(memory), Release{bytes}};
-}
-
 IntervalTable::IntervalTable(const Grid& grid, Measure measure, std::size_t element_bytes, Control& control)
     : nest_(choose_nest(grid, element_bytes, control)) {
   const double expected = static_cast<double>(bytes()) / kBytesPerSecond / control.n_threads;
   if (control.patience > 0 && expected > control.patience) throw LimitReached("time");
-  memory_ = allocate(nest_.n_rows() * nest_.row_bytes());
+  memory_ = allocate_table(nest_.n_rows() * nest_.row_bytes());
   const Filling filling(grid, nest_, memory_.get(), fill_block_for(measure, element_bytes, nest_.row_axes().empty()),
                         control);
   fill(filling, control);

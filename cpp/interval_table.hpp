@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <cstring>
-#include <memory>
 
 #include "control.hpp"
 #include "interval_kernel.hpp"
 #include "interval_nest.hpp"
+#include "table_memory.hpp"
 
 namespace onetree {
 
@@ -41,12 +41,6 @@ class IntervalTable {
   std::size_t bytes() const { return nest_.bytes(); }
 
  private:
-  struct Release {
-    std::size_t mapped_bytes;  // 0: from the heap
-    void operator()(std::uint8_t* memory) const;
-  };
-  static std::unique_ptr<std::uint8_t[], Release> allocate(std::size_t bytes);
-
   template <typename Word>
   Word word(std::size_t offset) const {
     Word value;
@@ -55,7 +49,7 @@ class IntervalTable {
   }
 
   IntervalNest nest_;
-  std::unique_ptr<std::uint8_t[], Release> memory_;
+  TableMemory memory_;
 };
 
 }  // namespace onetree

@@ -60,6 +60,13 @@ def estimate(
     ensemble: EnsembleArrays, objective: int, max_boxes: float, seconds: float, seed: int, progress: _Callback | None
 ) -> dict[str, Any]: ...
 def essential_levels(ensemble: EnsembleArrays, time_limit: float) -> list[NDArray[np.float64]]: ...
+def share_nodes(
+    feature: NDArray[np.int32],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    leaf_class: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
 def predict_tree(
     feature: NDArray[np.int32],
     threshold: NDArray[np.float64],

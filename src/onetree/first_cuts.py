@@ -17,6 +17,7 @@ from onetree.categories import Categories
 from onetree.domain import Domain
 from onetree.ensemble import Ensemble
 from onetree.grid import Grid
+from onetree.labeller import Labeller
 from onetree.restrict import restrict
 from onetree.structure import node_depths
 from onetree.values import Values
@@ -39,17 +40,22 @@ class Box:
     @classmethod
     def of(cls, domain: Domain, ensemble: Ensemble) -> "Box":
         """Give the box with this domain, which belongs to the inputs of the ensemble and has values everywhere."""
-        inside = restrict(ensemble, domain)
+        return cls._of(domain, restrict(ensemble, domain))
+
+    @classmethod
+    def _of(cls, domain: Domain, inside: Ensemble) -> "Box":
         return cls(domain, inside, Grid.of(inside, domain if domain.groups else None).n_cells)
 
     def sides(self, feature: int, threshold: float) -> tuple["Box", "Box"]:
         """Cut the box in two. Neither side is empty where the ensemble inside has this split."""
-        values = self.domain.values
-        left, right = (
-            Box.of(replace(self.domain, values=(*values[:feature], half, *values[feature + 1 :])), self.inside)
-            for half in _halves(self.whole(feature), threshold)
-        )
+        left, right = (self._with(feature, half) for half in _halves(self.whole(feature), threshold))
         return left, right
+
+    def _with(self, feature: int, values: Values) -> "Box":
+        """Give the part where a feature has these values; what the others have is in the ensemble inside already."""
+        before, after = self.domain.values[:feature], self.domain.values[feature + 1 :]
+        alone = Domain((*(None,) * len(before), values, *(None,) * len(after)))
+        return Box._of(replace(self.domain, values=(*before, values, *after)), restrict(self.inside, alone))
 
     def whole(self, feature: int) -> Values:
         """Return the values of a feature."""
@@ -187,7 +193,9 @@ def _class_changes(box: Box, hyperplanes: list[tuple[int, float]], rng: np.rando
     for pair, (feature, threshold) in zip(rows, hyperplanes, strict=True):
         level = int(np.searchsorted(levels[feature], threshold))
         pair[:, :, feature] = slabs[feature][level : level + 2, np.newaxis]
-    classes = ensemble.predict_index(rows.reshape(-1, ensemble.n_features)).reshape(rows.shape[:3])
+    flat = rows.reshape(-1, ensemble.n_features)
+    classes = ensemble.predict_index(flat) if ensemble.has_subsets else Labeller(ensemble).classes(flat)
+    classes = classes.reshape(rows.shape[:3])
     changes: NDArray[np.int64] = np.count_nonzero(classes[:, 0] != classes[:, 1], axis=1)
     return changes
 

@@ -11,14 +11,13 @@ from dataclasses import asdict, replace
 from time import perf_counter, time
 from typing import Any
 
-import numpy as np
-
 from onetree.checkpoint import Checkpoint, fingerprint
 from onetree.domain import Domain, DomainLike, as_domain
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError, LimitReachedError, ModelFileError
 from onetree.first_cuts import Cut, FirstCuts, first_cuts
 from onetree.grid import Grid
+from onetree.join import joined
 from onetree.limits import (
     OBJECTIVES,
     Progress,
@@ -34,7 +33,7 @@ from onetree.many import run_jobs
 from onetree.proof import prove
 from onetree.restrict import restrict
 from onetree.solve import Solution, Value, best_of, exact_if_quick
-from onetree.tree import LEAF, Tree
+from onetree.tree import Tree
 
 EXACT, STOPPED = "exact", "stopped"  # in the checkpoint: the search of the whole, and that it did not come to its end
 _METHODS = ("heuristic", "auto")
@@ -175,7 +174,7 @@ def born_again_in_parts(
         if verify:
             domain_of = {f"part {node}": top.boxes[node].domain for node in order if node not in missing}
             _check_found(kept, ensemble, domain_of, until, watched)
-    tree = _joined(top, {node: part.tree for node, part in found.items()}, ensemble, where)
+    tree = joined(top, {node: part.tree for node, part in found.items()}, restrict(ensemble, where), where)
     value = _size(tree, objective)
     # A tree of the whole, restricted to a part, is no larger: the best of a part is a bound for the whole.
     bound = max((part.lower_bound for part in found.values()), key=_measures)
@@ -187,8 +186,8 @@ def born_again_in_parts(
         "peak_bytes": max(part.stats.get("peak_bytes", 0) for part in found.values()),
         "engine": "heuristic",
     }
-    joined = Solution(tree, objective, "optimal" if value == bound else "feasible", value, bound, stats)
-    return joined if whole is None else best_of(joined, whole)
+    found_in_parts = Solution(tree, objective, "optimal" if value == bound else "feasible", value, bound, stats)
+    return found_in_parts if whole is None else best_of(found_in_parts, whole)
 
 
 def _exact(
@@ -332,65 +331,3 @@ def _size(tree: Tree, objective: str) -> Value:
 
 def _measures(value: Value) -> tuple[int, ...]:
     return value if isinstance(value, tuple) else (value,)
-
-
-def _joined(top: FirstCuts, parts: dict[int, Tree], ensemble: Ensemble, domain: Domain | None) -> Tree:
-    """Put the trees of the parts under the cuts."""
-    store = _SharedNodes()
-    root_of = {node: store.add(parts[node]) for node in sorted(parts)}
-    for node in sorted(top.cuts, reverse=True):  # children have larger numbers
-        cut = top.cuts[node]
-        root_of[node] = store.split(cut.feature, cut.threshold, root_of[cut.left], root_of[cut.right])
-    return store.tree(restrict(ensemble, domain), domain)
-
-
-class _SharedNodes:
-    """Nodes of which no two are equal; children are added before their parents."""
-
-    def __init__(self) -> None:
-        self._number: dict[tuple[int, float, int, int, int, int], int] = {}  # in the order of adding
-        self._sets: dict[bytes, int] = {}  # elements of each set test, one byte each
-
-    def leaf(self, leaf_class: int) -> int:
-        return self._number.setdefault((LEAF, 0.0, LEAF, LEAF, leaf_class, -1), len(self._number))
-
-    def split(self, feature: int, threshold: float, left: int, right: int, subset: int = -1) -> int:
-        if left == right:  # a cut that turned out to separate nothing
-            return left
-        return self._number.setdefault((feature, threshold, left, right, LEAF, subset), len(self._number))
-
-    def add(self, tree: Tree) -> int:
-        """Add all nodes of a tree and give the number of its root."""
-        sets = [self._sets.setdefault(row.tobytes(), len(self._sets)) for row in tree.subsets]
-        subset = np.array([*sets, -1])[tree.subset]  # the last is for nodes that have none
-        arrays = (tree.feature, tree.threshold, tree.children_left, tree.children_right, tree.leaf_class, subset)
-        rows = list(zip(*(array.tolist() for array in arrays), strict=True))
-        here = [LEAF] * len(rows)
-        for node in range(len(rows) - 1, -1, -1):  # children come later
-            feature, threshold, left, right, leaf_class, test = rows[node]
-            if left == LEAF:
-                here[node] = self.leaf(leaf_class)
-            else:
-                here[node] = self.split(feature, threshold, here[left], here[right], test)
-        return here[0]
-
-    def tree(self, ensemble: Ensemble, domain: Domain | None) -> Tree:
-        """Give the tree whose root was added last, of which all others are part; the ensemble is that of the domain."""
-        last, width = len(self._number) - 1, ensemble.subsets.shape[1]
-        feature, threshold, left, right, leaf_class, subset = (
-            np.array(column) for column in zip(*reversed(self._number), strict=True)
-        )
-        return Tree(
-            feature=feature,
-            threshold=threshold,
-            children_left=np.where(left == LEAF, LEAF, last - left),
-            children_right=np.where(right == LEAF, LEAF, last - right),
-            leaf_class=leaf_class,
-            classes=ensemble.classes,
-            feature_names=ensemble.feature_names,
-            nan_features=ensemble.nan_features,
-            domain=domain,
-            categories=ensemble.categories,
-            subset=subset,
-            subsets=np.array([np.frombuffer(row, dtype=bool) for row in self._sets]).reshape(len(self._sets), width),
-        )

@@ -49,7 +49,7 @@ def restrict(ensemble: Ensemble, domain: DomainLike | None) -> Ensemble:
             nan_features[feature] = values.missing
             if ensemble.categories[feature] is None:
                 splits.confine(np.flatnonzero(ensemble.feature == feature), values)
-    return splits.applied_to(replace(ensemble, nan_features=nan_features))
+    return splits.applied_to(ensemble, nan_features)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class _Splits:
         self.missing_left[alone] = False
         self.left[alone], self.right[alone] = self.right[alone], self.left[alone]
 
-    def applied_to(self, ensemble: Ensemble) -> Ensemble:
+    def applied_to(self, ensemble: Ensemble, nan_features: NDArray[np.bool_]) -> Ensemble:
         """Give the ensemble with these splits, without the nodes that no input of the domain comes to."""
         kept, roots, left, right = without_decided(
             ensemble.roots, ensemble.feature, self.left, self.right, self.instead
@@ -103,6 +103,7 @@ class _Splits:
             right=right,
             missing_left=self.missing_left[kept],
             value=ensemble.value[kept],
+            nan_features=nan_features,
             subset=ensemble.subset[kept],
         )
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onetree.grid import Grid
+from onetree.labeller import Labeller
 from onetree.support import support_tree
 from onetree.support.bounds import Bounds
-from onetree.support.labeller import Labeller
 from tests.oracle import points
 from tests.strategies import ensembles
 

@@ -13,11 +13,11 @@ import onetree
 from onetree.ensemble import Ensemble
 from onetree.errors import InvalidInputError, LimitReachedError
 from onetree.grid import Grid
+from onetree.labeller import Labeller
 from onetree.limits import StopSearch
 from onetree.support import SupportSolution, support_tree
 from onetree.support.cut_back import cut_back
 from onetree.support.growth import Node
-from onetree.support.labeller import Labeller
 from onetree.support.optimal import search_optimum
 from onetree.support.rows import RowMaker, Rows
 from onetree.support.split import best_split

@@ -9,9 +9,9 @@ from sklearn.ensemble import RandomForestClassifier
 
 from onetree.ensemble import Ensemble
 from onetree.grid import Grid
+from onetree.labeller import Labeller
 from onetree.support.branches import Branches
 from onetree.support.clock import Clock
-from onetree.support.labeller import Labeller
 from onetree.support.neighbours import N_NEAR, near_rows
 from onetree.support.refine import Refinement
 from onetree.support.rows import RowMaker, Rows

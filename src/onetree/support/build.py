@@ -11,12 +11,12 @@ from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError
 from onetree.grid import Grid
 from onetree.inputs import check_input
+from onetree.labeller import Labeller
 from onetree.limits import OBJECTIVES, ProgressCallback, check_choice, is_whole
 from onetree.solve import in_order
 from onetree.support.clock import Clock
 from onetree.support.cut_back import cut_back
 from onetree.support.growth import POOL_MASS, Growth, as_branches, first_pool
-from onetree.support.labeller import Labeller
 from onetree.support.measure import agreement, box_points, measured_cores
 from onetree.support.optimal import search_optimum
 from onetree.support.refine import Refinement

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.grid import Grid
-from onetree.support.labeller import Labeller
+from onetree.labeller import Labeller
 from onetree.support.neighbours import MAX_ROWS, near_rows
 
 Columns = NDArray[np.intp]
