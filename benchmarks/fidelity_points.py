@@ -20,8 +20,7 @@ NO_CATEGORIES = np.array([*TINY, *FRACTIONS, *FAR, 1e30, -1e30], dtype=float)
 
 def samples(ensemble, X, n_points, rng):
     """Named inputs in float64: the training data, random, on thresholds and, where NaN is an input, with gaps."""
-    complete = X if ensemble.nan_features.any() else X[~np.isnan(X).any(axis=1)]
-    found = {"training": complete, "random": random_points(X, n_points, rng)}
+    found = {"training": accepted(ensemble, X), "random": random_points(X, n_points, rng)}
     for feature, categories in enumerate(ensemble.categories):
         if categories is not None:
             codes = rng.choice(np.append(np.unique(X[~np.isnan(X[:, feature]), feature]), categories.codes), n_points)
@@ -34,6 +33,11 @@ def samples(ensemble, X, n_points, rng):
         points[(rng.random(points.shape) < share) & ensemble.nan_features] = np.nan
         found["gaps"] = points
     return found
+
+
+def accepted(ensemble, X):
+    """The rows that the ensemble takes: without gaps in the features where NaN is no input."""
+    return X[~np.isnan(X[:, ~ensemble.nan_features]).any(axis=1)]
 
 
 def random_points(X, n_points, rng):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,13 @@ CATEGORICAL_TRAINERS = {
     ),
     "LightGBM": (lambda n, d: lgbm(n, max_depth=d, **LGBM), ("text",)),
 }
+DEEP = {  # as deep as the data make them, in few features: long axes
+    "DecisionTree": lambda n: sklearn_model(DecisionTreeClassifier),
+    "RandomForest": lambda n: sklearn_model(RandomForestClassifier, n),
+    "ExtraTrees": lambda n: sklearn_model(ExtraTreesClassifier, n),
+}
 WORDS = ("one-hot", "at most one", "implies")
+OR_MISSING = " or missing"  # at the end of what a domain says of a feature
 N_MEMBERS = 3  # of a group: the first columns
 ALLOWED = {
     "one-hot": np.eye(3),
@@ -89,11 +95,15 @@ class Round:
 
 def draw_round(seed):
     rng = np.random.default_rng(seed)
-    subject = rng.choice(["plain", "categorical", "group", "support", "parts"], p=[0.4, 0.25, 0.15, 0.1, 0.1])
+    subjects = {"plain": 0.35, "categorical": 0.25, "group": 0.15, "support": 0.1, "parts": 0.1, "deep": 0.05}
+    subject = rng.choice(list(subjects), p=list(subjects.values()))
     n_classes = int(rng.choice([2, 2, 3, 5]))
     n_trees, depth = int(rng.integers(1, 13 if n_classes == 2 else 6)), int(rng.integers(1, 6))
     if subject == "categorical":
         configuration = draw_categorical(seed, rng, n_classes, min(n_trees, 5), min(depth, 3))
+    elif subject == "deep":
+        family = str(rng.choice(list(DEEP)))
+        configuration = Draw(family, str(seed), DEEP[family](1 + n_trees % 3), n_classes, 2)
     else:
         configuration = draw_plain(seed, rng, n_classes, n_trees, depth, grouped=subject == "group")
     if subject == "support":
@@ -102,6 +112,25 @@ def draw_round(seed):
     if subject == "parts":
         return Round(configuration, domain, {}, parts=draw_parts(rng))
     return Round(configuration, domain, draw_options(rng))
+
+
+def fitting(drawn, ensemble):
+    """The round with a domain that the trained model can have: missing values only where NaN is an input of it.
+
+    A model that was trained with gaps need not take them: where no split has met one, its library would only guess.
+    """
+    if drawn.domain is None:
+        return drawn
+    domain = {
+        feature: values if isinstance(feature, tuple) or ensemble.nan_features[feature] else present(values)
+        for feature, values in drawn.domain.items()
+    }
+    return replace(drawn, domain=domain)
+
+
+def present(values):
+    """The same values without the missing one."""
+    return values.removesuffix(OR_MISSING)
 
 
 def draw_plain(seed, rng, n_classes, n_trees, depth, *, grouped):
@@ -147,7 +176,7 @@ def draw_domain(configuration, rng):
     if rng.random() < (0.5 if configuration.group else 0.7):
         return domain or None
     categorical = COLUMNS if configuration.n_categories else ()
-    or_missing = " or missing" if configuration.takes_nan and rng.random() < 0.5 else ""
+    or_missing = OR_MISSING if configuration.takes_nan and rng.random() < 0.5 else ""
     for feature in range(N_MEMBERS if configuration.group else 0, configuration.n_features):
         if rng.random() < 0.5:
             continue

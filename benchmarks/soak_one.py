@@ -18,9 +18,9 @@ import numpy as np
 
 import onetree
 from benchmarks.fidelity_models import TYPES
-from benchmarks.fidelity_points import samples
+from benchmarks.fidelity_points import accepted, samples
 from benchmarks.memory import give_back, peak_bytes, reset_peak, resident_bytes
-from benchmarks.soak_models import ALLOWED, CATEGORICAL_TRAINERS, N_MEMBERS, TRAINERS, Draw, draw_round
+from benchmarks.soak_models import ALLOWED, CATEGORICAL_TRAINERS, N_MEMBERS, TRAINERS, Draw, draw_round, fitting
 from onetree.errors import GridTooLargeError, InvalidInputError, LimitReachedError
 from onetree.export.json import to_json
 
@@ -61,6 +61,7 @@ def play(seed):
     facts = {"seed": seed, "family": configuration.family, "model": str(configuration), "options": drawn.options}
     model, X = configuration.fit()
     ensemble = configuration.ensemble(model)
+    drawn = fitting(drawn, ensemble)
     facts |= {"categorical": ensemble.has_subsets, "group": configuration.group, "domain": drawn.domain is not None}
     rng = np.random.default_rng([seed, 1])
     if drawn.support is not None:
@@ -120,7 +121,7 @@ def begun_again(ensemble, drawn):
 
 def follow_data(ensemble, X, promise):
     """A tree that follows the model where the data are; what it promises is counted anew."""
-    rows = X if ensemble.nan_features.any() else X[~np.isnan(X).any(axis=1)]
+    rows = accepted(ensemble, X)
     with Measured() as measured:
         solution = onetree.born_again(ensemble, support=rows, **promise)
     n_same = np.count_nonzero(solution.tree.predict(rows) == ensemble.predict(rows))
