@@ -23,6 +23,9 @@ MODELS = (
     "breast_cancer,10,3",
     "digits,10,3",
     "breast_cancer,100,0",
+    "breast_cancer,1,0,1",  # long axes
+    "breast_cancer,3,0,2",
+    "breast_cancer,10,0,3",
 )
 OBJECTIVES = ("leaves", "depth-leaves")
 SHARE = 0.05

@@ -31,10 +31,10 @@ STAGES = (
 )
 
 
-def train(name, n_trees, depth):
-    """A forest on a data set that comes with scikit-learn; depth 0 is no limit."""
+def train(name, n_trees, depth, n_features=None):
+    """A forest on the first features of a data set that comes with scikit-learn; depth 0 is no limit."""
     X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
-    forest = RandomForestClassifier(n_trees, max_depth=depth or None, random_state=0).fit(X, y)
+    forest = RandomForestClassifier(n_trees, max_depth=depth or None, random_state=0).fit(X[:, :n_features], y)
     return onetree.Ensemble.from_model(forest, voting="hard")
 
 
@@ -67,13 +67,13 @@ def peak_bytes():
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.limits_one", description=__doc__)
     parser.add_argument("stage", choices=STAGES)
-    parser.add_argument("model", help="data set of scikit-learn, trees and depth, such as wine,10,3")
+    parser.add_argument("model", help="data set of scikit-learn, trees, depth and features, such as wine,10,3,5")
     parser.add_argument("objective")
     parser.add_argument("--time-limit", type=float)
     parser.add_argument("--memory-limit", type=float)
     options = parser.parse_args()
-    name, n_trees, depth = options.model.split(",")
-    ensemble = train(name, int(n_trees), int(depth))
+    name, *numbers = options.model.split(",")
+    ensemble = train(name, *map(int, numbers))
     given = {"time_limit": options.time_limit, "memory_limit": options.memory_limit}
     job = work(options.stage, ensemble, options.objective, {name: value for name, value in given.items() if value})
     result = {"boxes": float(Grid.of(ensemble).n_boxes), "status": "nothing to prove"}
