@@ -101,30 +101,30 @@ def first_cuts(
         Values(missing=missing) if values is None and kind is None else values
         for values, missing, kind in zip(given.values, ensemble.nan_features.tolist(), ensemble.categories, strict=True)
     )
-    nodes = [Box.of(replace(given, values=whole, origin=""), ensemble)]
+    boxes = {0: Box.of(replace(given, values=whole, origin=""), ensemble)}  # those that are not cut
     cuts: dict[int, Cut] = {}
-    waiting = [(-nodes[0].n_cells, 0)]
-    uncut: list[int] = []  # large, but there is no threshold to cut at
-    while waiting and len(waiting) + len(uncut) < max_boxes and -waiting[0][0] > FEW_CELLS:
+    waiting = [(-boxes[0].n_cells, 0)]
+    n_nodes = 1
+    while waiting and len(boxes) < max_boxes and -waiting[0][0] > FEW_CELLS:
         _, node = heappop(waiting)
         tick()
         if known is not None and node in known:
             cuts[node] = known[node]
-            sides = nodes[node].sides(known[node].feature, known[node].threshold)
+            sides = boxes[node].sides(known[node].feature, known[node].threshold)
         else:
-            found = _best_cut(nodes[node], np.random.default_rng((seed, node)), tick)
+            found = _best_cut(boxes[node], np.random.default_rng((seed, node)), tick)
             if found is None:
-                uncut.append(node)
-                continue
+                continue  # large, but there is no threshold to cut at
             hyperplane, sides = found
-            cuts[node] = Cut(*hyperplane, len(nodes), len(nodes) + 1)
+            cuts[node] = Cut(*hyperplane, n_nodes, n_nodes + 1)
             if made is not None:
                 made(node, cuts[node])
+        del boxes[node]
         for side in sides:
-            heappush(waiting, (-side.n_cells, len(nodes)))
-            nodes.append(side)
-    left_over = [*uncut, *(node for _, node in waiting)]
-    return FirstCuts(cuts, {node: nodes[node] for node in left_over})
+            heappush(waiting, (-side.n_cells, n_nodes))
+            boxes[n_nodes] = side
+            n_nodes += 1
+    return FirstCuts(cuts, boxes)
 
 
 def _halves(values: Values, threshold: float) -> tuple[Values, Values]:
