@@ -8,6 +8,11 @@ namespace onetree {
 namespace {
 
 constexpr std::size_t kRowsBetweenTicks = 1 << 18;
+constexpr std::size_t kManyCells = 1 << 16;  // from here on it is worth asking what they take
+
+int n_classes_of(const Function& function) {
+  return 1 + *std::max_element(function.classes.begin(), function.classes.end());
+}
 
 }  // namespace
 
@@ -16,6 +21,22 @@ void Fooling::pass(std::size_t n_rows) {
   if (rows_since_tick_ <= kRowsBetweenTicks) return;
   rows_since_tick_ = 0;
   tick_();
+}
+
+std::size_t Fooling::bytes_for(const Function& function) {
+  std::size_t row_cells = 1;
+  for (int axis = function.n_axes(); axis > 0 && row_cells * function.size[axis - 1] <= 64; --axis)
+    row_cells *= function.size[axis - 1];
+  const std::size_t n_planes = n_classes_of(function) + 4;  // the others are excluded_, in_zone_, scratch_ and exists_
+  const std::size_t row_bytes = n_planes * sizeof(Word) + sizeof blocked_[0] + sizeof stamp_[0] + sizeof(Visited);
+  return function.n_cells() / row_cells * row_bytes;
+}
+
+std::size_t Fooling::bytes() const {
+  return (planes_.capacity() + excluded_.capacity() + in_zone_.capacity() + scratch_.capacity()) * sizeof(Word) +
+         exists_.capacity() * sizeof(Directions) + blocked_.capacity() * sizeof blocked_[0] +
+         stamp_.capacity() * sizeof stamp_[0] + queue_.capacity() * sizeof(Visited) +
+         chosen_.capacity() * sizeof chosen_[0];
 }
 
 void Fooling::lay_out(const Function& function) {
@@ -53,7 +74,7 @@ void Fooling::lay_out(const Function& function) {
 }
 
 void Fooling::fill_rows(const Function& function) {
-  n_classes_ = 1 + *std::max_element(function.classes.begin(), function.classes.end());
+  n_classes_ = n_classes_of(function);
   planes_.assign(n_rows_ * n_classes_, 0);
   const Class* cell = function.classes.data();
   for (std::size_t row = 0; row < n_rows_; ++row) {
@@ -192,6 +213,7 @@ void Fooling::exclude_zone(std::uint32_t chosen, int bit, const Word* same_class
 CellBounds Fooling::bounds(const Function& function) {
   // No grid of more axes or cells fits in memory; the bounds that hold for it anyway.
   if (2 * function.n_axes() >= 1 << kCounterBits || function.n_cells() > 0xFFFFFFFF) return {1, 0};
+  if (function.n_cells() > kManyCells && bytes_for(function) > memory_limit_) throw LimitReached("memory");
   lay_out(function);
   fill_rows(function);
   count_blocked();
@@ -228,9 +250,10 @@ CellBounds Fooling::bounds(const Function& function) {
   return bounds;
 }
 
-CellBounds cell_bounds(Function function, std::function<void()> tick) {
+CellBounds cell_bounds(Function function, std::size_t memory_limit, std::function<void()> tick) {
   rename_classes(function.classes);
-  return Fooling(std::move(tick)).bounds(function);
+  if (Fooling::bytes_for(function) > memory_limit) return {1, 0};
+  return Fooling(memory_limit, std::move(tick)).bounds(function);
 }
 
 std::vector<int> Fooling::left_of_cuts(const Function& function) {

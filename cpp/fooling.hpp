@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "control.hpp"
 #include "function.hpp"
 
 namespace onetree {
@@ -27,9 +28,13 @@ struct CellBounds {
 class Fooling {
  public:
   // `tick` is called on the way through large functions; it may throw.
-  explicit Fooling(std::function<void()> tick) : tick_(std::move(tick)) {}
+  Fooling(std::size_t memory_limit, std::function<void()> tick) : memory_limit_(memory_limit), tick_(std::move(tick)) {}
 
-  // The classes must be numbered from 0 on, without gaps.
+  // Its work space for a function.
+  static std::size_t bytes_for(const Function& function);
+  std::size_t bytes() const;  // that it has now
+
+  // The classes must be numbered from 0 on, without gaps. Throws LimitReached where the work space would not fit.
   CellBounds bounds(const Function& function);
   // Of such a set, the number of cells left of each cut, axis by axis, and at last of all cells. What is on one side of
   // a cut is a fooling set of that side.
@@ -81,11 +86,12 @@ class Fooling {
   std::vector<Visited> queue_;
   std::vector<std::uint64_t> chosen_;
   std::vector<Word> scratch_;
+  std::size_t memory_limit_;
   std::function<void()> tick_;
   std::size_t rows_since_tick_ = 0;
 };
 
-// The bounds of a function whatever the numbers of its classes.
-CellBounds cell_bounds(Function function, std::function<void()> tick);
+// The bounds of a function whatever the numbers of its classes; {1, 0} where there is no memory to find better ones.
+CellBounds cell_bounds(Function function, std::size_t memory_limit, std::function<void()> tick);
 
 }  // namespace onetree

@@ -182,7 +182,8 @@ class Search {
       leaves = bounds.leaves;
       depth = bounds.depth;
     } else {
-      const CellBounds bounds = cell_bounds(function_of(grid_), [this] { control_.check("first tree", -1, -1, 0); });
+      const CellBounds bounds =
+          cell_bounds(function_of(grid_), control_.memory_limit, [this] { control_.check("first tree", -1, -1, 0); });
       leaves = bounds.leaves;
       depth = bounds.depth;
     }

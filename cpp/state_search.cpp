@@ -27,7 +27,7 @@ int middle_cut(const Function& function) {
 }
 
 StateSearch::StateSearch(std::size_t memory_limit, std::function<void()> tick)
-    : store_(memory_limit), memory_limit_(memory_limit), on_tick_(std::move(tick)), fooling_(on_tick_) {}
+    : store_(memory_limit), memory_limit_(memory_limit), on_tick_(std::move(tick)), fooling_(memory_limit, on_tick_) {}
 
 void StateSearch::tick() {
   if (bytes() > memory_limit_) throw LimitReached("memory");

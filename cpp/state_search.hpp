@@ -60,7 +60,7 @@ class StateSearch {
 
   StateStore& store() { return store_; }
   const StateStore& store() const { return store_; }
-  std::size_t bytes() const { return store_.bytes() + limited_.size() * kLimitedBytes; }
+  std::size_t bytes() const { return store_.bytes() + limited_.size() * kLimitedBytes + fooling_.bytes(); }
 
  private:
   struct Opened {  // a state's function, while its children are being made
