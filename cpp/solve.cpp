@@ -30,7 +30,8 @@ constexpr double kBoxesOfFirstTree = 1e6;  // that the heuristic leaves to the e
 constexpr double kBoxesAtBottom = 1e4;
 constexpr int kMostSetsToCount = 4096;  // of an axis, for the statistics
 constexpr double kPatience = 60;        // seconds
-constexpr double kGrowth = 10;          // of the grids from round to round of the heuristic, and at most of the time
+constexpr double kMostTimeForGrid = 0.5;
+constexpr double kGrowth = 10;  // of the grids from round to round of the heuristic, and at most of the time
 
 // Which of two trees the objective prefers.
 bool is_better(const Solution& a, const Solution& b, Objective objective) {
@@ -42,8 +43,8 @@ bool is_better(const Solution& a, const Solution& b, Objective objective) {
 // One grid, one objective, and the best that is known of it so far.
 class Search {
  public:
-  Search(const Ensemble& ensemble, Objective objective, Control& control)
-      : ensemble_(ensemble), objective_(objective), control_(control), grid_(build_grid(ensemble, control)) {
+  Search(const Ensemble& ensemble, Objective objective, Grid grid, Control& control)
+      : ensemble_(ensemble), objective_(objective), control_(control), grid_(std::move(grid)) {
     statistics_.cells = static_cast<double>(grid_.n_cells());
     statistics_.boxes = grid_.has_sets() ? count_set_boxes(grid_, kMostSetsToCount).count : count_boxes(grid_);
   }
@@ -207,8 +208,25 @@ class Search {
 
 }  // namespace
 
+namespace {
+
+// Where the caller has another way, a grid that takes long must leave it some of the time.
+Grid quick_grid(const Ensemble& ensemble, Control& control) {
+  Control within = control;
+  within.time_limit *= kMostTimeForGrid;
+  try {
+    return build_grid(ensemble, within);
+  } catch (const LimitReached&) {
+    if (control.time_is_up()) throw;
+    throw GridTooLarge("it takes more than half of the time to look at");
+  }
+}
+
+}  // namespace
+
 Outcome solve(const Ensemble& ensemble, Objective objective, Engine engine, Control& control) {
-  Search search(ensemble, objective, control);
+  Grid grid = engine == Engine::kQuickTable ? quick_grid(ensemble, control) : build_grid(ensemble, control);
+  Search search(ensemble, objective, std::move(grid), control);
   // The table is the faster way wherever it fits in memory; otherwise the search takes what time is left.
   const bool by_table = engine == Engine::kAuto || engine == Engine::kIntervalDp || engine == Engine::kQuickTable;
   if (engine == Engine::kQuickTable) control.patience = control.time_limit > 0 ? control.time_limit : kPatience;
@@ -221,7 +239,7 @@ Outcome solve(const Ensemble& ensemble, Objective objective, Engine engine, Cont
 }
 
 Outcome pareto_front(const Ensemble& ensemble, Control& control) {
-  Search search(ensemble, Objective::kDepthLeaves, control);
+  Search search(ensemble, Objective::kDepthLeaves, build_grid(ensemble, control), control);
   std::vector<Solution> front;
   const bool is_complete = search.front(front);
   Outcome outcome = search.outcome(std::move(front));
