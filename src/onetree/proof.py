@@ -11,13 +11,16 @@ from onetree.limits import Progress, Reporter
 from onetree.tree import Tree
 from onetree.verify import verify
 
+_SHARE_OF_THE_END = 0.05  # in which a search gives gigabytes back to the system
 _SHARE, _LEAST = 0.1, 0.25  # of a time limit and in seconds: kept for the proof
 _SLACK, _LEAST_SLACK = 0.05, 0.1  # of a time limit and in seconds: by how much a proof may pass it
 _GRACE = 0.3  # seconds for the proof when the caller has asked to stop
 
 
-def time_to_search(time_limit: float) -> float:
-    """Seconds of a limit that the search may take where its tree is to be proven; 0 is no limit."""
+def time_to_search(time_limit: float, verify: bool) -> float:
+    """Seconds of a limit that the search may take, its tree to be proven or not; 0 is no limit."""
+    if not verify:
+        return (1 - _SHARE_OF_THE_END) * time_limit
     return time_limit - min(max(_SHARE * time_limit, _LEAST), time_limit / 2)
 
 

@@ -180,7 +180,7 @@ def born_again(
     ensemble = _solvable(source)
     axes = axes_of(ensemble, domain)
     limit, report = seconds(time_limit), adapt(progress)
-    to_search = (time_to_search(limit) if verify else limit) - (perf_counter() - started)
+    to_search = time_to_search(limit, verify) - (perf_counter() - started)
     to_search = max(to_search, 1e-9) if limit else 0.0
     request = _Request(axes, objective, to_search, memory_bytes(memory_limit), report)
     if method == "heuristic":
@@ -305,7 +305,7 @@ def pareto_front(
     started, limit, report = perf_counter(), seconds(time_limit), adapt(progress)
     ensemble = _solvable(source)
     axes = axes_of(ensemble, domain)
-    to_search = time_to_search(limit) if verify else limit
+    to_search = time_to_search(limit, verify)
     result = _run(
         lambda: _core.pareto_front(axes.ensemble, to_search, memory_bytes(memory_limit), threads(n_jobs), report)
     )
