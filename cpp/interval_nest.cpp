@@ -243,11 +243,11 @@ void IntervalNest::build(const Grid& grid, Control& control) {
       const int n = n_slabs(level, node);
       node.first_child = static_cast<std::uint32_t>(n_children);
       n_children += count_intervals(n);
-      if (last) continue;
       if (n_children >= next_check) {
         control.check("interval-dp", -1, -1, static_cast<std::int64_t>(n_children));
         next_check = n_children + kChildrenBetweenChecks;
       }
+      if (last) continue;
       std::vector<Node>& children = loops_[level + 1].nodes;
       const Witness witness = witnesses[id];
       grid_slabs(level, node, slabs.data());
