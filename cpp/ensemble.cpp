@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace onetree {
 
@@ -40,6 +41,15 @@ Class Ensemble::decide_scores(std::span<const double> scores) const {
   if (n_outputs == 1) return rule.cut_inclusive ? scores[0] >= rule.cut : scores[0] > rule.cut;
   if (rule.softmax) return rule.float32 ? likeliest<float>(scores) : likeliest<double>(scores);
   return static_cast<Class>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+}
+
+void Ensemble::leaf_key(std::int32_t node, std::vector<std::int32_t>& key) const {
+  const double* numbers = leaf_value(node);
+  key.assign(1 + 2 * static_cast<std::size_t>(n_outputs), -1);
+  for (int k = 0; k < n_outputs; ++k) {
+    const double canonical = numbers[k] == 0 ? 0.0 : numbers[k];
+    std::memcpy(&key[1 + 2 * k], &canonical, sizeof canonical);
+  }
 }
 
 Class Ensemble::decide(std::span<const std::int32_t> leaves) const {

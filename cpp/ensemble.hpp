@@ -42,6 +42,8 @@ struct Ensemble {
   const double* leaf_value(std::int32_t node) const {
     return value.data() + static_cast<std::size_t>(node) * n_outputs;
   }
+  // For an interner: equal for leaves of equal values, and not the key of a split, which begins with a feature.
+  void leaf_key(std::int32_t node, std::vector<std::int32_t>& key) const;
 
   // The class that the source library computes when these leaves are reached, in its order and precision.
   Class decide(std::span<const std::int32_t> leaves) const;

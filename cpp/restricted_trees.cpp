@@ -1,7 +1,6 @@
 #include "restricted_trees.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace onetree {
 
@@ -74,14 +73,10 @@ std::int32_t RestrictedTrees::make(int feature, int level, bool missing_left, st
 }
 
 std::int32_t RestrictedTrees::make_leaf(std::int32_t ensemble_node) {
-  const double* value = ensemble_.leaf_value(ensemble_node);
-  key_.assign(1 + 2 * static_cast<std::size_t>(ensemble_.n_outputs), -1);
-  for (int k = 0; k < ensemble_.n_outputs; ++k) {
-    const double canonical = value[k] == 0 ? 0.0 : value[k];
-    std::memcpy(&key_[1 + 2 * k], &canonical, sizeof canonical);
-  }
+  ensemble_.leaf_key(ensemble_node, key_);
   const auto [id, is_new] = interner_.intern(key_);
   if (is_new) {
+    const double* value = ensemble_.leaf_value(ensemble_node);
     nodes_.push_back({kLeafLayer, -1, 0, false, ensemble_node, -1, -1});
     for (int side = 0; side < 2; ++side) bounds_.insert(bounds_.end(), value, value + ensemble_.n_outputs);
   }

@@ -18,12 +18,7 @@ TreeStore::TreeStore(const Ensemble& ensemble, const Levels& levels)
 }
 
 TreeStore::Id TreeStore::make_leaf(std::int32_t ensemble_node) {
-  const double* value = ensemble_.leaf_value(ensemble_node);
-  key_.assign(1 + 2 * static_cast<std::size_t>(ensemble_.n_outputs), -1);
-  for (int k = 0; k < ensemble_.n_outputs; ++k) {
-    const double canonical = value[k] == 0 ? 0.0 : value[k];
-    std::memcpy(&key_[1 + 2 * k], &canonical, sizeof canonical);
-  }
+  ensemble_.leaf_key(ensemble_node, key_);
   const auto [id, is_new] = interner_.intern(key_);
   if (is_new) nodes_.push_back({-1, 0, false, -1, -1, ensemble_node, 0});
   return id;
