@@ -169,3 +169,40 @@ def set_forest(rng):
 
     roots = [grow(0) for _ in range(rng.integers(2, 6))]
     return _assembled(nodes, roots, [0, 1], [0.0], Rule("score"), [False] * len(kinds), kinds, sets)
+
+
+def stumps(*splits, n_features=None, categories=(), nan=()):
+    """One vote of each split for class 1 on its right: (feature, threshold), or (feature, elements that go left)."""
+    n = len(splits)
+    features = [feature for feature, _ in splits]
+    kinds = dict(categories)
+    n_features = n_features or max(features) + 1
+    width = max((kind.n_elements for kind in kinds.values()), default=0)
+    subset, subsets, threshold = np.full(3 * n, -1), [], np.zeros(3 * n)
+    for at, (_, test) in enumerate(splits):
+        if isinstance(test, float):
+            threshold[3 * at] = test
+        else:
+            subset[3 * at] = len(subsets)
+            subsets.append([element in test for element in range(width)])
+    root = 3 * np.arange(n)
+    feature, left, right, value = np.full(3 * n, -1), np.full(3 * n, -1), np.full(3 * n, -1), np.zeros((3 * n, 2))
+    feature[root], left[root], right[root] = features, root + 1, root + 2
+    value[root + 1, 0] = value[root + 2, 1] = 1.0
+    return Ensemble(
+        classes=[0, 1],
+        feature_names=tuple(f"x{j}" for j in range(n_features)),
+        roots=root,
+        feature=feature,
+        threshold=threshold,
+        left=left,
+        right=right,
+        missing_left=np.zeros(3 * n, dtype=bool),
+        value=value,
+        base=[0.0, 0.0],
+        rule=Rule("hard"),
+        nan_features=[j in nan for j in range(n_features)],
+        categories=tuple(kinds.get(j) for j in range(n_features)) if kinds else (),
+        subset=subset,
+        subsets=np.array(subsets, dtype=bool).reshape(len(subsets), width),
+    )

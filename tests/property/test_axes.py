@@ -1,8 +1,7 @@
-"""Features that depend on each other: what the native core sees of them, its optima, and the proofs."""
+"""Features that depend on each other: what the native core sees of them, and its optima."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from onetree import Domain, Ensemble, Tree, born_again, born_again_in_parts, estimate, pareto_front, verify
+from onetree import Domain, Ensemble, born_again, born_again_in_parts, estimate, pareto_front, verify
 from onetree.axes import axes_of
 from onetree.categories import FIRST, MISSING, OTHER, Categories
 from onetree.ensemble import Rule
@@ -20,50 +19,11 @@ from onetree.limits import OBJECTIVES
 from onetree.solve import ENGINES
 from tests import oracle
 from tests.fingerprints import fingerprint
-from tests.set_cases import random_set_case, set_cases, set_forest
+from tests.set_cases import random_set_case, set_cases, set_forest, stumps
 from tests.strategies import ensembles
 
-PROOFS = ("cells", "search", "milp")
-methods = pytest.mark.parametrize("method", PROOFS)
 engines = pytest.mark.parametrize("engine", ENGINES)
 objectives = st.sampled_from(OBJECTIVES)
-
-
-def stumps(*splits, n_features=None, categories=(), nan=()):
-    """One vote of each split for class 1 on its right: (feature, threshold), or (feature, elements that go left)."""
-    n = len(splits)
-    features = [feature for feature, _ in splits]
-    kinds = dict(categories)
-    n_features = n_features or max(features) + 1
-    width = max((kind.n_elements for kind in kinds.values()), default=0)
-    subset, subsets, threshold = np.full(3 * n, -1), [], np.zeros(3 * n)
-    for at, (_, test) in enumerate(splits):
-        if isinstance(test, float):
-            threshold[3 * at] = test
-        else:
-            subset[3 * at] = len(subsets)
-            subsets.append([element in test for element in range(width)])
-    root = 3 * np.arange(n)
-    feature, left, right, value = np.full(3 * n, -1), np.full(3 * n, -1), np.full(3 * n, -1), np.zeros((3 * n, 2))
-    feature[root], left[root], right[root] = features, root + 1, root + 2
-    value[root + 1, 0] = value[root + 2, 1] = 1.0
-    return Ensemble(
-        classes=[0, 1],
-        feature_names=tuple(f"x{j}" for j in range(n_features)),
-        roots=root,
-        feature=feature,
-        threshold=threshold,
-        left=left,
-        right=right,
-        missing_left=np.zeros(3 * n, dtype=bool),
-        value=value,
-        base=[0.0, 0.0],
-        rule=Rule("hard"),
-        nan_features=[j in nan for j in range(n_features)],
-        categories=tuple(kinds.get(j) for j in range(n_features)) if kinds else (),
-        subset=subset,
-        subsets=np.array(subsets, dtype=bool).reshape(len(subsets), width),
-    )
 
 
 def thresholds(axes):
@@ -302,111 +262,6 @@ def test_an_exact_estimate_is_the_number_of_leaves(case):
     ensemble, domain = case
     found = estimate(ensemble, domain=domain)
     assert not found.exact or found.leaves == born_again(ensemble, objective="leaves", domain=domain).value
-
-
-@methods
-@settings(max_examples=40)
-@given(set_cases())
-def test_a_faithful_tree_is_proven(method, case):
-    ensemble, domain = case
-    tree = born_again(ensemble, domain=domain, engine="interval-dp", verify=False).tree
-    verdict = verify(tree, ensemble, method=method)
-    assert verdict
-    assert verdict.method == method
-
-
-@methods
-@settings(max_examples=60)
-@given(set_cases(), st.integers(0, 2**32 - 1))
-def test_planted_errors_are_found_and_the_counterexample_is_an_input_of_the_domain(method, case, seed):
-    ensemble, domain = case
-    tree = born_again(ensemble, domain=domain, engine="interval-dp", verify=False).tree
-    broken = damaged(tree, np.random.default_rng(seed))
-    X = oracle.inputs_inside(ensemble, domain, broken)
-    differ = broken.predict_index(X) != ensemble.predict_index(X)
-    verdict = verify(broken, ensemble, domain=domain, method=method)
-    assert bool(verdict) == (not differ.any())
-    if not verdict:
-        point = verdict.counterexample[np.newaxis]
-        assert domain.contains(point)[0]
-        assert verdict.tree_class == broken.predict(point)[0]
-        assert verdict.ensemble_class == ensemble.predict(point)[0]
-        assert verdict.tree_class != verdict.ensemble_class
-
-
-def damaged(tree, rng):
-    """Another class in a leaf, another set, or another feature: one of them."""
-    leaf, inner = rng.choice(np.flatnonzero(tree.feature < 0)), np.flatnonzero(tree.feature >= 0)
-    tested = np.flatnonzero(tree.subset >= 0)
-    how = rng.integers(3)
-    if how == 0 and tested.size:
-        subsets, row = tree.subsets.copy(), tree.subset[rng.choice(tested)]
-        width = tree.categories[tree.feature[tested[tree.subset[tested] == row][0]]].n_elements
-        subsets[row, rng.integers(width)] ^= True
-        return replace(tree, subsets=subsets)
-    if how == 1 and inner.size:
-        left, right, node = tree.children_left.copy(), tree.children_right.copy(), rng.choice(inner)
-        left[node], right[node] = right[node], left[node]
-        return replace(tree, children_left=left, children_right=right)
-    leaf_class = tree.leaf_class.copy()
-    leaf_class[leaf] = (leaf_class[leaf] + 1) % tree.n_classes
-    return replace(tree, leaf_class=leaf_class)
-
-
-KIND = Categories.equal([1.0, 2.0, 4.0])
-
-
-def foreign_tree(feature, threshold, left, right, leaf_class, ensemble, **changes):
-    return Tree(feature, threshold, left, right, leaf_class, ensemble.classes, ensemble.feature_names,
-                ensemble.nan_features, **changes)  # fmt: skip
-
-
-@methods
-def test_a_tree_with_thresholds_is_compared_with_an_ensemble_with_sets(method):
-    ensemble = stumps((0, {FIRST, FIRST + 1}), categories={0: KIND})
-    nodes = ([0, -1, -1], [3.0, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1])
-    tree = foreign_tree(*nodes, ensemble)
-    assert verify(tree, ensemble, domain={0: {1.0, 2.0, 4.0}}, method=method)
-    verdict = verify(tree, ensemble, method=method)  # 1.5 is no category, and goes right
-    assert not verdict
-    assert KIND.element(verdict.counterexample).tolist() == [OTHER]
-
-
-@methods
-def test_a_tree_may_have_other_categories_than_its_ensemble(method):
-    ensemble = stumps((0, {FIRST, FIRST + 1}), categories={0: KIND})
-    finer = Categories((0.5, 1.0, 2.0), [0.0, 0.75, 1.5], [0.75, 1.5, 2.5])
-    tests = {"categories": (finer,), "subset": [0, -1, -1], "subsets": [[False, False, False, True, True]]}
-    nodes = ([0, -1, -1], [0.0, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1])
-    tree = foreign_tree(*nodes, ensemble, **tests)
-    assert verify(tree, ensemble, domain={0: "integer"}, method=method)
-    assert not verify(tree, ensemble, domain={0: (0.0, 1.25)}, method=method)
-
-
-@methods
-def test_missing_values_of_a_categorical_feature_are_proven_too(method):
-    ensemble = stumps((0, {FIRST, MISSING}), categories={0: KIND}, nan={0})
-    nodes = ([0, -1, -1], [0.0, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1])
-    tests = {"categories": (KIND,), "subset": [0, -1, -1], "subsets": [[False, False, True, False, False]]}
-    tree = foreign_tree(*nodes, ensemble, **tests)
-    verdict = verify(tree, ensemble, method=method)
-    assert math.isnan(verdict.counterexample[0])
-    assert verify(tree, ensemble, domain={0: "0:9"}, method=method)
-
-
-def test_only_cells_that_inputs_reach_are_compared():
-    ensemble = stumps((0, 0.5), (1, 0.5), (2, 0.5), (3, 0.5))
-    tree = born_again(ensemble, domain={(0, 1, 2): "one-hot", 3: "binary"}, engine="interval-dp", verify=False).tree
-    verdict = verify(tree, ensemble, method="cells")
-    assert (bool(verdict), verdict.n_checked) == (True, 6)
-
-
-def test_cells_are_counted_as_they_are_reached():
-    ensemble = stumps(*((feature, 0.5) for feature in range(40)))
-    chains = {tuple(range(start, start + 10)): "implies" for start in range(0, 40, 10)}
-    leaf = foreign_tree([-1], [0.0], [-1], [-1], [0], ensemble)
-    verdict = verify(leaf, ensemble, domain=chains, max_cells=11**4)  # not 2 ** 40
-    assert (verdict.method, bool(verdict)) == ("cells", False)
 
 
 @settings(max_examples=60)
