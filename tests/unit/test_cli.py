@@ -382,3 +382,21 @@ def test_the_tree_and_what_is_kept_for_a_later_run_are_two_files(model, tmp_path
     monkeypatch.chdir(tmp_path)
     assert main(["convert", str(model), "-o", "tree.json", "--resume", "./tree.json"]) == 2
     assert "the same file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "labels"),
+    [("no,yes", ["no", "yes"]), ("1, 2", [1, 2]), ('"a, b",c', ["a, b", "c"]), ("-1,1", [-1, 1])],
+)
+def test_classes_name_the_labels_of_a_file_without_any(model, tmp_path, given, labels):
+    output = str(tmp_path / "tree.json")
+    assert main(["convert", model, "-o", output, f"--classes={given}"]) == 0
+    assert onetree.load_tree(output).classes.tolist() == labels
+    assert main(["verify", model, output, f"--classes={given}"]) == 0
+
+
+@pytest.mark.parametrize("given", ["yes", "", "a,,b", "a,a"])
+def test_classes_that_are_not_labels_are_a_usage_error(model, tmp_path, given, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["convert", model, "-o", str(tmp_path / "tree.json"), "--classes", given])
+    assert "such as no,yes" in capsys.readouterr().err

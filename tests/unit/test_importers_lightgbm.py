@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from onetree import Ensemble, FidelityError, ModelFileError, UnsupportedModelError, load_ensemble
+from onetree import Ensemble, FidelityError, InvalidInputError, ModelFileError, UnsupportedModelError, load_ensemble
 from onetree.importers.lightgbm import import_lightgbm, parse_lightgbm_text
 from onetree.importers.lightgbm_splits import ZERO_BAND
 
@@ -194,6 +194,42 @@ def test_labels_are_carried_through(labels):
     ensemble = import_lightgbm(model)
     assert ensemble.classes.tolist() == sorted(labels)
     np.testing.assert_array_equal(ensemble.predict(X[:, :4]), model.predict(X))
+
+
+@pytest.mark.parametrize("labels", [["no", "yes", "maybe"], [7, -1, 3], ["a", 1, 2.5]])
+def test_a_file_takes_the_labels_that_it_does_not_hold(tmp_path, labels):
+    X, y = data(3)
+    path = tmp_path / "model.txt"
+    classifier().fit(X, y).booster_.save_model(path)
+    named, bare = load_ensemble(path, classes=labels), load_ensemble(path)
+    assert named.classes.tolist() == labels
+    assert [type(label) for label in named.classes.tolist()] == [type(label) for label in labels]
+    assert named.predict(X).tolist() == [labels[index] for index in bare.predict(X).tolist()]
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        (["no", "yes"], "holds 3 classes, but 2 labels were given"),
+        (["a", "b", "a"], "must differ"),
+        ("abc", "must be a list of labels"),
+        ([["a"], ["b"], ["c"]], "must be a list of labels"),
+    ],
+)
+def test_labels_that_do_not_fit_a_file_are_refused(tmp_path, classes, message):
+    path = tmp_path / "model.txt"
+    classifier().fit(*data(3)).booster_.save_model(path)
+    with pytest.raises(InvalidInputError, match=message):
+        load_ensemble(path, classes=classes)
+
+
+def test_labels_that_a_file_holds_are_not_overruled(tmp_path):
+    X, y = data(2)
+    path = tmp_path / "model.json"
+    import_lightgbm(classifier().fit(X, np.array(["no", "yes"])[y])).save(path)
+    assert load_ensemble(path, classes=["no", "yes"]).classes.tolist() == ["no", "yes"]
+    with pytest.raises(InvalidInputError, match="names its classes: no, yes"):
+        load_ensemble(path, classes=["yes", "no"])
 
 
 def test_feature_names_are_carried_through_without_a_warning():

@@ -91,7 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
     found.solution.tree.save(arguments.output)
     resume.remove(arguments)
     if found.ended:
-        command = shlex.join(["onetree", "verify", arguments.model, arguments.output])
+        given = options.given_classes(arguments)
+        command = shlex.join(["onetree", "verify", arguments.model, arguments.output, *given])
         advice = "" if found.verified else f"; it was not verified: {command}"
         terminal.tell(f"{found.ended}; the best tree so far was saved to {arguments.output}{advice}")
     if arguments.json:
@@ -164,7 +165,7 @@ def _check_estimate(
 def _command(arguments: argparse.Namespace, *more: str) -> str:
     """Give the command again, with other options added; of an option given twice the last counts."""
     line = ["onetree", "convert", arguments.model, "-o", arguments.output, "--objective", arguments.objective]
-    line += ["--method", arguments.method, "--voting", arguments.voting]
+    line += ["--method", arguments.method, "--voting", arguments.voting, *options.given_classes(arguments)]
     line += [word for given in arguments.domain for word in ("--domain", given)]
     for name in ("missing", "max_leaves", "time_limit", "memory_limit", "jobs", "random_state", "resume"):
         value, option = getattr(arguments, name), f"--{name.replace('_', '-')}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 
 from onetree.ensemble import Ensemble
@@ -38,11 +39,23 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="missing values (NaN). auto: inputs if the model met any in training; follow: wherever the model takes "
         "them; refuse: never (default: %(default)s)",
     )
+    parser.add_argument(
+        "--classes",
+        type=labels,
+        metavar="LABELS",
+        help="labels of the classes 0, 1, ... in this order, for files that do not hold them, such as LightGBM's text: "
+        "no,yes; a label with a comma in quotation marks",
+    )
 
 
 def read_model(arguments: argparse.Namespace) -> Ensemble:
     """Read the model file as the options say."""
-    return load_ensemble(arguments.model, voting=arguments.voting, missing=arguments.missing)
+    return load_ensemble(arguments.model, voting=arguments.voting, missing=arguments.missing, classes=arguments.classes)
+
+
+def given_classes(arguments: argparse.Namespace) -> list[str]:
+    """Give the option for the labels again, as words of a command."""
+    return [] if arguments.classes is None else [f"--classes={arguments.classes}"]
 
 
 def add_objective(parser: argparse.ArgumentParser) -> None:
@@ -66,6 +79,27 @@ def add_random_state(parser: argparse.ArgumentParser) -> None:
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add the switch for machine-readable results."""
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+
+
+class Labels(list[str | int]):
+    """Labels of classes, which show as they were given."""
+
+    def __init__(self, text: str) -> None:
+        words = [word.strip() for word in next(csv.reader([text], skipinitialspace=True), [])]
+        integers = all(word.removeprefix("-").isdecimal() and word.isascii() and len(word) < 19 for word in words)
+        super().__init__([int(word) for word in words] if integers else words)
+        self._text = text
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def labels(text: str) -> Labels:
+    """Read labels of classes, separated by commas: integers if all of them are, otherwise text."""
+    found = Labels(text)
+    if len(found) < 2 or "" in found or len(set(found)) < len(found):
+        raise argparse.ArgumentTypeError(f"{text!r} does not hold different labels separated by commas, such as no,yes")
+    return found
 
 
 def positive_number(text: str) -> float:

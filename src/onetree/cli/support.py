@@ -91,6 +91,7 @@ def alternatives(arguments: argparse.Namespace) -> list[str]:
     """Give the commands that give a tree for the data only."""
     line = ["onetree", "convert", arguments.model, "-o", arguments.output, "--voting", arguments.voting]
     line += ["--missing", arguments.missing] if arguments.missing != "auto" else []
+    line += options.given_classes(arguments)
     command = shlex.join([*line, "--data", "DATA.csv"])
     return [
         "With the training data as DATA.csv, within a minute, for inputs like these:",

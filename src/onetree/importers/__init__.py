@@ -8,6 +8,7 @@ import os
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from onetree.ensemble import Ensemble
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
@@ -96,7 +97,13 @@ def _is_from(library: str, model: object) -> bool:
     return any(base.__module__.split(".")[0] == library for base in type(model).__mro__)
 
 
-def load_ensemble(path: str | os.PathLike[str], *, voting: str = "auto", missing: str = "auto") -> Ensemble:
+def load_ensemble(
+    path: str | os.PathLike[str],
+    *,
+    voting: str = "auto",
+    missing: str = "auto",
+    classes: ArrayLike | None = None,
+) -> Ensemble:
     """Read an ensemble from a file, recognised by its content.
 
     Parameters
@@ -109,6 +116,9 @@ def load_ensemble(path: str | os.PathLike[str], *, voting: str = "auto", missing
     missing : {"auto", "follow", "refuse"}
         Whether NaN is an input: "follow" wherever the model accepts it, "auto" only if the model met NaN in
         training. A file that `Ensemble.save` wrote says itself where NaN is an input; "refuse" then takes it away.
+    classes : sequence of labels, optional
+        The labels of the classes 0, 1, ... in this order, for files that do not hold them: LightGBM's text, XGBoost's
+        files and the BA-Trees format. A classifier has them in `classes_`.
 
     Raises
     ------
@@ -130,6 +140,8 @@ def load_ensemble(path: str | os.PathLike[str], *, voting: str = "auto", missing
         raise ModelFileError(f"{path}: nested more deeply than any model is; is it the right file?") from None
     except MemoryError:
         raise ModelFileError(f"{path}: does not fit into memory; is it the right file?") from None
+    if classes is not None:
+        ensemble = _with_classes(ensemble, classes, path)
     if voting == "hard":
         return ensemble.to_hard_vote()
     if voting == "soft" and ensemble.rule.kind != "soft":
@@ -196,6 +208,25 @@ def _with_missing(ensemble: Ensemble, missing: str) -> Ensemble:
             'follow; read the model itself with missing="follow" and save that'
         )
     return replace(ensemble, nan_features=np.zeros_like(ensemble.nan_features)) if missing == "refuse" else ensemble
+
+
+def _with_classes(ensemble: Ensemble, classes: ArrayLike, path: str | os.PathLike[str]) -> Ensemble:
+    """Return the ensemble with labels that its file does not hold; labels that it does hold are not overruled."""
+    given = np.asarray(classes, dtype=object)
+    if given.ndim != 1:
+        raise InvalidInputError(f"classes must be a list of labels, such as ['no', 'yes'], not {classes!r}")
+    if len({type(label) for label in given}) == 1:  # otherwise each stays what it is
+        given = np.array(given.tolist())
+    held = ensemble.classes.tolist()
+    if held != list(range(ensemble.n_classes)):
+        if held == given.tolist():
+            return ensemble
+        raise InvalidInputError(
+            f"{path} names its classes: {', '.join(map(str, held[:10]))}; leave out the classes, or give the same"
+        )
+    if len(given) != ensemble.n_classes:
+        raise InvalidInputError(f"{path} holds {ensemble.n_classes} classes, but {len(given)} labels were given")
+    return replace(ensemble, classes=given)
 
 
 def _is_pickle(content: bytes) -> bool:
