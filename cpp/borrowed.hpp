@@ -108,6 +108,7 @@ inline void connect(Control& control, const nb::object& progress, double time_li
   control.time_limit = time_limit;
   if (memory_limit > 0) control.memory_limit = static_cast<std::size_t>(memory_limit);
   control.n_threads = n_threads;
+  if (nb::hasattr(progress, "interval")) control.report_interval = nb::cast<double>(progress.attr("interval"));
   control.report = [&progress, &control](const ProgressReport& report) {
     nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) return true;

@@ -38,11 +38,11 @@ class Control {
   int n_threads = 1;
   double patience = 0;  // seconds: a table that is expected to take longer is not begun; 0: any
   std::int64_t known_lower = -1, known_upper = -1;  // reported by stages that have no bounds of their own
-  // Returns true when the caller wants to stop. Called from the thread that called the engine, at most ten times a
-  // second.
+  // Returns true when the caller wants to stop. Called from the thread that called the engine.
   std::function<bool(const ProgressReport&)> report;
+  double report_interval = 0.1;  // seconds between two reports, at least
 
-  Control() : start_(Clock::now()), next_report_(0.1) {}
+  Control() : start_(Clock::now()) {}
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   bool time_is_up() const { return *stop_requested_ || (time_limit > 0 && elapsed() >= time_limit); }
@@ -52,8 +52,8 @@ class Control {
   // Reports if it is time to; throws Interrupted or LimitReached.
   void check(const char* phase, std::int64_t lower, std::int64_t upper, std::int64_t states, double fraction = -1) {
     const double now = elapsed();
-    if (now >= next_report_) {
-      next_report_ = now + 0.1;
+    if (now >= last_report_ + report_interval) {
+      last_report_ = now;
       if (lower < 0) lower = known_lower;
       if (upper < 0) upper = known_upper;
       if (report && report({phase, now, lower, upper, states, fraction})) throw Interrupted();
@@ -64,7 +64,7 @@ class Control {
 
  private:
   Clock::time_point start_;
-  double next_report_;
+  double last_report_ = 0;
   std::shared_ptr<std::atomic<bool>> stop_requested_ = std::make_shared<std::atomic<bool>>(false);
 };
 

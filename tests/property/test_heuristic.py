@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 from onetree import Ensemble, Tree, born_again, verify
@@ -158,10 +158,3 @@ def test_progress_tells_the_share_of_the_space_and_the_leaves_so_far():
     assert leaves == sorted(leaves)
     assert fractions == sorted(fractions)
     assert 0 <= fractions[0] <= fractions[-1] <= 1
-
-
-def test_a_grid_that_takes_long_leaves_time_for_the_heuristic():
-    X, y = load_wine(return_X_y=True)
-    forest = RandomForestClassifier(12, max_depth=3, random_state=0).fit(X, y)
-    solution = born_again(forest, time_limit=20)
-    assert solution.tree.n_leaves > 1
