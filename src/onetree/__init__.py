@@ -24,7 +24,6 @@ ensemble are the same function, or gives an input on which they differ.
     True
 """
 
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from onetree.categories import Categories
@@ -58,7 +57,7 @@ from onetree.verify import Verdict, verify
 if _TYPE_CHECKING:
     from onetree.estimator import BornAgainTreeClassifier
 
-__version__ = _version("onetree")
+    __version__: str
 
 __all__ = [
     "BornAgainTreeClassifier",
@@ -100,7 +99,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # Only the classifier needs scikit-learn to be imported, which takes longer than all the rest.
+    # What takes long to import is imported when it is asked for: scikit-learn, for the classifier, most of all.
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("onetree")
     if name == "BornAgainTreeClassifier":
         from onetree.estimator import BornAgainTreeClassifier
 

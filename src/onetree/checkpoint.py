@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -46,6 +45,8 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, task: Task) -> None:
+        from importlib.metadata import version
+
         self._path = None if path is None else Path(path)
         self._task = {"onetree": version("onetree"), **task}
         self._lines: dict[str, str] = {}

@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier
@@ -18,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 import onetree
 from onetree import Ensemble
 from onetree.cli import inspect, main, terminal
+from onetree.cli.versions import installed
 from onetree.grid import Grid
 from onetree.importers.ba_text import write_ba_text
 
@@ -169,6 +171,24 @@ def test_the_paper_vote_and_the_soft_vote_are_both_offered(tmp_path, capsys):
 def test_python_m_onetree_is_the_command():
     result = subprocess.run([sys.executable, "-m", "onetree", "--version"], capture_output=True, text=True, check=True)
     assert result.stdout == f"onetree {onetree.__version__}\n"
+
+
+def test_the_versions_of_all_libraries_are_shown_as_json(capsys):
+    assert run("--version", "--json") == 0
+    versions = json.loads(capsys.readouterr().out)
+    assert versions["onetree"] == onetree.__version__
+    assert versions["libraries"]["numpy"] == np.__version__
+    assert versions["libraries"]["scikit-learn"] == sklearn.__version__
+
+
+def test_a_library_that_is_not_installed_has_no_version():
+    assert installed("surely-absent") is None
+
+
+def test_no_command_is_a_usage_error_that_names_the_demo(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main([])
+    assert "onetree demo" in capsys.readouterr().err
 
 
 # Bad input: what, how much, what to do; exit code 2; no partial file.

@@ -31,6 +31,16 @@ def test_every_module_imports_only_from_earlier_stages(repository, tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+SLOW = ("scipy", "sklearn", "matplotlib", "pandas", "polars", "joblib", "tqdm", "xgboost", "lightgbm", "catboost")
+
+
+@pytest.mark.parametrize("code", ["import onetree", "from onetree.cli import main; main(['--version'])"])
+def test_nothing_slow_is_imported_before_it_is_needed(code):
+    code = f"{code}\nimport sys; print(sorted(set({SLOW}) & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("name", onetree.__all__)
 def test_every_public_name_is_there(name):
     assert getattr(onetree, name) is not None

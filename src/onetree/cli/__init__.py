@@ -12,8 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-import onetree
-from onetree.cli import convert, demo, estimate, export, inspect, prune, report, signals, terminal, verify
+from onetree.cli import convert, demo, estimate, export, inspect, prune, report, signals, terminal, verify, versions
 from onetree.errors import FidelityError, LimitReachedError, OnetreeError
 
 __all__ = ["main"]
@@ -25,7 +24,12 @@ DONE, NOT_EQUIVALENT, BAD_INPUT, LIMIT_REACHED, INTERRUPTED, TERMINATED = 0, 1, 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    arguments = build_parser().parse_args(argv)
+    parser = build_parser()
+    arguments = parser.parse_args(argv)
+    if arguments.version:
+        return versions.run(arguments)
+    if arguments.run is None:
+        parser.error("a COMMAND is missing; begin with `onetree demo`")
     try:
         with signals.raised():
             code: int = arguments.run(arguments)
@@ -58,8 +62,9 @@ def build_parser() -> argparse.ArgumentParser:
         "equivalent, 2 usage, unsupported model or bad input, 3 a limit was reached before any faithful tree was "
         "found, or before it was proven; 130 interrupted, 143 terminated.",
     )
-    parser.add_argument("--version", action="version", version=f"onetree {onetree.__version__}")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    versions.add_version(parser)
+    parser.set_defaults(run=None)
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in COMMANDS:
         command.add_parser(subparsers)
     return parser

@@ -9,12 +9,13 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING, Any
 
 from onetree.errors import InvalidInputError
 from onetree.limits import Progress
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 _BAR_DELAY = 1.0  # seconds; short work shows no bar
 # A terminal obeys control characters, and a file must not command the terminal.
@@ -115,6 +116,8 @@ class Bar:
 @contextmanager
 def bar() -> Iterator[Bar]:
     """Show a bar on stderr if that is a terminal and the work takes longer than a second."""
+    from tqdm import tqdm
+
     with tqdm(
         total=1.0,
         delay=_BAR_DELAY,

@@ -11,7 +11,6 @@ import base64
 import hashlib
 import json
 import re
-from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -32,6 +31,8 @@ _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 def render_page(data: dict[str, Any]) -> str:
     """Give the page that shows `data`, as `write_report` puts it together."""
+    from importlib.metadata import version
+
     style = _asset(_STYLE)
     script = '"use strict";\n(() => {\n' + "\n".join(_asset(name) for name in _SCRIPTS) + "})();\n"
     parts = {

@@ -19,8 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array, vstack
 
 from onetree.ensemble import Ensemble
 from onetree.errors import LimitReachedError
@@ -192,6 +190,9 @@ def _search(leaf: _Leaf, duel: _Duel, label: int, step: float | None) -> tuple[N
         return None, True
     if not goal > -len(program.groups):  # always met, and possibly too large for the solver, or NaN after an overflow
         goal = -float(len(program.groups) + 1)
+
+    from scipy.optimize import Bounds, LinearConstraint, milp  # takes as long to import as all of onetree
+    from scipy.sparse import csr_array, vstack
 
     matrix, low, high = program.rows()
     matrix = vstack([matrix, csr_array(weight[np.newaxis])], format="csr")

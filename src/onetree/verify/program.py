@@ -19,13 +19,16 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from onetree.ensemble import Ensemble
 from onetree.verify.translated import EnsembleOnAxes
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass
@@ -118,6 +121,8 @@ class Program:
 
     def rows(self) -> tuple[csr_array, NDArray[np.float64], NDArray[np.float64]]:
         """Return the matrix of the program and the bounds of its rows."""
+        from scipy.sparse import csr_array
+
         made = self._rows
         shape = (len(made.low), self.n_columns)
         matrix = csr_array((made.coefficient, (made.row, made.column)), shape=shape, dtype=np.float64)
