@@ -41,7 +41,7 @@ def boosted(model, X):
     rule = Rule("score", cut_inclusive=True) if n_outputs == 1 else Rule("scores")
     return Ensemble(
         classes=model.classes_, feature_names=tuple(f"x{j}" for j in range(X.shape[1])), roots=roots, feature=feature,
-        threshold=threshold, left=left, right=right, missing_left=[False] * len(feature), value=value,
+        threshold=threshold, children_left=left, children_right=right, missing_left=[False] * len(feature), value=value,
         base=model._raw_predict_init(X[:1]).ravel(), rule=rule, nan_features=[False] * X.shape[1],
     )  # fmt: skip
 

@@ -65,7 +65,9 @@ def go_on(path):
 
 def ensemble_problem(ensemble):
     """What is wrong with the structure of an ensemble, by a walk that shares no code with its own checks."""
-    feature, left, right = (array.tolist() for array in (ensemble.feature, ensemble.left, ensemble.right))
+    feature, left, right = (
+        array.tolist() for array in (ensemble.feature, ensemble.children_left, ensemble.children_right)
+    )
     seen, todo = [0] * len(feature), ensemble.roots.tolist()
     while todo:
         node = todo.pop()

@@ -38,8 +38,8 @@ class BorrowedEnsemble {
   explicit BorrowedEnsemble(nb::handle source)
       : roots_(nb::cast<Array<std::int32_t>>(source.attr("roots"))),
         feature_(nb::cast<Array<std::int32_t>>(source.attr("feature"))),
-        left_(nb::cast<Array<std::int32_t>>(source.attr("left"))),
-        right_(nb::cast<Array<std::int32_t>>(source.attr("right"))),
+        left_(nb::cast<Array<std::int32_t>>(source.attr("children_left"))),
+        right_(nb::cast<Array<std::int32_t>>(source.attr("children_right"))),
         threshold_(nb::cast<Array<double>>(source.attr("threshold"))),
         missing_left_(nb::cast<Array<bool>>(source.attr("missing_left"))),
         value_(nb::cast<Matrix<double>>(source.attr("value"))),

@@ -71,5 +71,16 @@ def strange_rows(ensemble, n_rows=3000):
 
 
 def same(a, b):
-    fields = ("roots", "feature", "threshold", "left", "right", "value", "base", "subset", "subsets", "nan_features")
+    fields = (
+        "roots",
+        "feature",
+        "threshold",
+        "children_left",
+        "children_right",
+        "value",
+        "base",
+        "subset",
+        "subsets",
+        "nan_features",
+    )
     return a.categories == b.categories and all(np.array_equal(getattr(a, key), getattr(b, key)) for key in fields)

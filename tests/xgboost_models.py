@@ -10,7 +10,18 @@ from onetree.importers.xgboost import parse_xgboost_json, parse_xgboost_ubj
 
 xgb = pytest.importorskip("xgboost")
 
-ARRAYS = ("roots", "feature", "threshold", "left", "right", "missing_left", "value", "base", "nan_features", "classes")
+ARRAYS = (
+    "roots",
+    "feature",
+    "threshold",
+    "children_left",
+    "children_right",
+    "missing_left",
+    "value",
+    "base",
+    "nan_features",
+    "classes",
+)
 PARSERS = {"json": parse_xgboost_json, "ubj": parse_xgboost_ubj}
 BOOSTERS = {
     "gbtree": {},

@@ -18,15 +18,15 @@ def ensemble_trees(ensemble):
         order, place = [root], {}
         for node in order:  # grows while it is read
             place[node] = len(place)
-            if ensemble.left[node] >= 0:
-                order += [int(ensemble.left[node]), int(ensemble.right[node])]
+            if ensemble.children_left[node] >= 0:
+                order += [int(ensemble.children_left[node]), int(ensemble.children_right[node])]
         nodes = np.array(order)
-        leaf = ensemble.left[nodes] < 0
+        leaf = ensemble.children_left[nodes] < 0
         yield SimpleNamespace(
             feature=ensemble.feature[nodes],
             threshold=ensemble.threshold[nodes],
-            children_left=np.array([place.get(int(node), -1) for node in ensemble.left[nodes]]),
-            children_right=np.array([place.get(int(node), -1) for node in ensemble.right[nodes]]),
+            children_left=np.array([place.get(int(node), -1) for node in ensemble.children_left[nodes]]),
+            children_right=np.array([place.get(int(node), -1) for node in ensemble.children_right[nodes]]),
             leaf_class=np.where(leaf, ensemble.value[nodes].argmax(axis=1), -1),
         )
 

@@ -142,7 +142,7 @@ def describe_forest(scope, name, fold):
 
 def n_leaves_after_merging(forest):
     """Leaves of all trees once two leaves of one class below the same split count as one, as the paper counts."""
-    left, right = forest.left.tolist(), forest.right.tolist()
+    left, right = forest.children_left.tolist(), forest.children_right.tolist()
     vote = [int(value.argmax()) if child < 0 else -1 for value, child in zip(forest.value, left, strict=True)]
     n_leaves, changed = forest.n_leaves, True
     while changed:

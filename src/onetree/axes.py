@@ -44,8 +44,8 @@ class AxisEnsemble:
     roots: Index
     feature: Index
     threshold: Floats
-    left: Index
-    right: Index
+    children_left: Index
+    children_right: Index
     missing_left: Bools
     value: Floats
     base: Floats
@@ -121,8 +121,9 @@ def axes_of(ensemble: Ensemble, domain: DomainLike | None = None) -> Axes:
     --------
     >>> from onetree.ensemble import Rule
     >>> votes = dict(value=[[0, 0], [1, 0], [0, 1]], base=[0, 0], rule=Rule("hard"), nan_features=[False, False])
-    >>> nodes = dict(roots=[0], feature=[1, -1, -1], threshold=[0.5, 0, 0], left=[1, -1, -1], right=[2, -1, -1])
-    >>> stump = Ensemble(classes=[0, 1], feature_names=("a", "b"), missing_left=[False] * 3, **nodes, **votes)
+    >>> nodes = dict(roots=[0], feature=[1, -1, -1], threshold=[0.5, 0, 0], missing_left=[False] * 3)
+    >>> children = dict(children_left=[1, -1, -1], children_right=[2, -1, -1])
+    >>> stump = Ensemble(classes=[0, 1], feature_names=("a", "b"), **nodes, **children, **votes)
     >>> axes_of(stump).ensemble is stump
     True
     >>> axes_of(stump, {("a", "b"): "one-hot"}).ensemble.feature.tolist()
@@ -134,7 +135,7 @@ def axes_of(ensemble: Ensemble, domain: DomainLike | None = None) -> Axes:
     if not blocks:
         return Axes(inside, inside, where)
     feature, threshold = inside.feature.copy(), inside.threshold.copy()
-    left, right, missing_left = inside.left.copy(), inside.right.copy(), inside.missing_left.copy()
+    left, right, missing_left = inside.children_left.copy(), inside.children_right.copy(), inside.missing_left.copy()
     instead = np.arange(len(feature))
     sets: list[SetMatrix | None] = [None] * inside.n_features
     nan_features = inside.nan_features.copy()
@@ -146,7 +147,7 @@ def axes_of(ensemble: Ensemble, domain: DomainLike | None = None) -> Axes:
         feature[nodes], threshold[nodes], missing_left[nodes] = axis, found.number, False
         turned = nodes[found.turned]
         left[turned], right[turned] = right[turned], left[turned]
-        for side, decided in ((inside.left, found.all_left), (inside.right, found.all_right)):
+        for side, decided in ((inside.children_left, found.all_left), (inside.children_right, found.all_right)):
             instead[decided] = side[decided]
         sets[axis], tests[axis] = found.matrix, found.axis_tests
         nan_features[list(block.features)] = False
@@ -155,8 +156,8 @@ def axes_of(ensemble: Ensemble, domain: DomainLike | None = None) -> Axes:
         roots=roots,
         feature=feature[kept],
         threshold=threshold[kept],
-        left=left,
-        right=right,
+        children_left=left,
+        children_right=right,
         missing_left=missing_left[kept],
         value=inside.value[kept],
         base=inside.base,

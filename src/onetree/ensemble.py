@@ -85,7 +85,7 @@ class Ensemble:
         Feature that the node compares; -1 at a leaf.
     threshold : float64 array of shape (n_nodes,)
         An input goes left iff float64(x) <= threshold. +inf sends only NaN right.
-    left, right : int32 array of shape (n_nodes,)
+    children_left, children_right : int32 array of shape (n_nodes,)
         Node index of the children; -1 at a leaf.
     missing_left : bool array of shape (n_nodes,)
         Whether NaN goes left.
@@ -124,8 +124,8 @@ class Ensemble:
     roots: NDArray[np.int32]
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
+    children_left: NDArray[np.int32]
+    children_right: NDArray[np.int32]
     missing_left: NDArray[np.bool_]
     value: NDArray[np.float64]
     base: NDArray[np.float64]
@@ -164,10 +164,10 @@ class Ensemble:
         n_outputs = 1 if self.rule.kind == "score" else len(self.classes)
         self._freeze("classes", None, (len(self.classes),))
         self._freeze("roots", np.int32, (len(self.roots),))
-        for name in ("feature", "left", "right"):
+        for name in ("feature", "children_left", "children_right"):
             self._freeze(name, np.int32, (n_nodes,))
         self._check_classes()
-        check_forest(self.roots, self.feature, self.left, self.right, n_features)
+        check_forest(self.roots, self.feature, self.children_left, self.children_right, n_features)
         tests = SetTests.of(self.categories, self.subset, self.subsets, feature=self.feature, n_features=n_features)
         for name in ("categories", "subset", "subsets"):
             object.__setattr__(self, name, getattr(tests, name))
@@ -181,7 +181,8 @@ class Ensemble:
         self._check_numbers(leaf)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # A pickle forgets that arrays are read-only, and an older one has not all of the fields.
+        # A pickle forgets that arrays are read-only; an older one lacks fields, and calls the children left and right.
+        state = {f"children_{name}" if name in ("left", "right") else name: kept for name, kept in state.items()}
         self.__init__(**{own.name: state[own.name] for own in fields(self) if own.name in state})  # type: ignore[misc]
 
     def _freeze(
@@ -260,7 +261,7 @@ class Ensemble:
     @cached_property
     def depths(self) -> NDArray[np.int64]:
         """Depth of each tree; 0 for a single leaf."""
-        root, depth = node_depths(self.roots, self.feature, self.left, self.right)
+        root, depth = node_depths(self.roots, self.feature, self.children_left, self.children_right)
         deepest = np.zeros(len(self.feature), dtype=np.int64)
         np.maximum.at(deepest, root, depth)
         return deepest[self.roots]
@@ -273,7 +274,7 @@ class Ensemble:
         row, tree = np.nonzero(self.feature[node] >= 0)
         while len(row):
             here = node[row, tree]
-            there = np.where(routes.go_left(row, here), self.left[here], self.right[here])
+            there = np.where(routes.go_left(row, here), self.children_left[here], self.children_right[here])
             node[row, tree] = there
             inner = self.feature[there] >= 0
             row, tree = row[inner], tree[inner]

@@ -168,7 +168,7 @@ def _heaviest(box: Box) -> list[tuple[int, float]]:
     ensemble = box.inside
     alone = np.array([kind is None for kind in ensemble.categories])
     alone[[feature for group in box.domain.groups for feature in group.features]] = False
-    _, depth = node_depths(ensemble.roots, ensemble.feature, ensemble.left, ensemble.right)
+    _, depth = node_depths(ensemble.roots, ensemble.feature, ensemble.children_left, ensemble.children_right)
     splits = (ensemble.feature >= 0) & alone[ensemble.feature]
     splits &= (ensemble.threshold < np.inf) | ensemble.nan_features[ensemble.feature]
     pairs = np.stack([ensemble.feature[splits].astype(np.float64), ensemble.threshold[splits]])

@@ -63,7 +63,7 @@ class _Single:
 
 def _single_trees(ensemble: Ensemble, dtype: np.dtype[Any]) -> list[_Single]:
     """Take the ensemble apart."""
-    root_of, _ = node_depths(ensemble.roots, ensemble.feature, ensemble.left, ensemble.right)
+    root_of, _ = node_depths(ensemble.roots, ensemble.feature, ensemble.children_left, ensemble.children_right)
     members = np.lexsort((np.arange(len(root_of)) != root_of, root_of))
     starts = np.searchsorted(root_of[members], ensemble.roots)
     ends = np.searchsorted(root_of[members], ensemble.roots, side="right")
@@ -81,8 +81,8 @@ def _single_trees(ensemble: Ensemble, dtype: np.dtype[Any]) -> list[_Single]:
             _Single(
                 ensemble.feature[nodes],
                 ensemble.threshold[nodes],
-                number[ensemble.left[nodes]],
-                number[ensemble.right[nodes]],
+                number[ensemble.children_left[nodes]],
+                number[ensemble.children_right[nodes]],
                 slice(None) if one is None else one,
                 value if one is None else np.ascontiguousarray(value[:, one]),
             )

@@ -38,8 +38,8 @@ def restrict(ensemble: Ensemble, domain: DomainLike | None) -> Ensemble:
         return ensemble
     splits = _Splits(
         ensemble.threshold.copy(),
-        ensemble.left.copy(),
-        ensemble.right.copy(),
+        ensemble.children_left.copy(),
+        ensemble.children_right.copy(),
         ensemble.missing_left.copy(),
         np.arange(len(ensemble.feature)),
     )
@@ -99,8 +99,8 @@ class _Splits:
             roots=roots,
             feature=ensemble.feature[kept],
             threshold=self.threshold[kept],
-            left=left,
-            right=right,
+            children_left=left,
+            children_right=right,
             missing_left=self.missing_left[kept],
             value=ensemble.value[kept],
             nan_features=nan_features,

@@ -55,7 +55,7 @@ def test_one_of_three_is_a_set_axis_with_a_test_for_each():
 def test_one_of_two_is_one_test_and_the_second_split_has_its_children_exchanged():
     axes = axes_of(stumps((0, 0.5), (1, 0.5)), {(0, 1): "one-hot"})
     assert thresholds(axes) == [(0, 0.0), (0, 0.0)]
-    left, right = axes.ensemble.left, axes.ensemble.right
+    left, right = axes.ensemble.children_left, axes.ensemble.children_right
     assert [(left[root] < right[root]) for root in axes.ensemble.roots] == [True, False]
 
 
@@ -109,11 +109,17 @@ def as_tree(axes, root):
         node = stack.pop()
         order.append(node)
         if arrays.feature[node] >= 0:
-            stack += [int(arrays.right[node]), int(arrays.left[node])]
+            stack += [int(arrays.children_right[node]), int(arrays.children_left[node])]
     number = np.full(len(arrays.feature) + 1, -1)
     number[order] = np.arange(len(order))
     leaf_class = np.where(arrays.feature < 0, side_of(arrays.value, arrays.n_classes), -1)
-    columns = (arrays.feature, arrays.threshold, number[arrays.left], number[arrays.right], leaf_class)
+    columns = (
+        arrays.feature,
+        arrays.threshold,
+        number[arrays.children_left],
+        number[arrays.children_right],
+        leaf_class,
+    )
     return axes.tree(*(column[order].astype(column.dtype) for column in columns))
 
 
@@ -138,7 +144,7 @@ def test_set_tests_a_hundred_thousand_splits_deep():
     inner = (node % 2 == 0) & (node < 2 * n)
     ensemble = Ensemble(
         classes=[0, 1], feature_names=("x0",), roots=[0], feature=np.where(inner, 0, -1), threshold=np.zeros(2 * n + 1),
-        left=np.where(inner, node + 1, -1), right=np.where(inner, node + 2, -1),
+        children_left=np.where(inner, node + 1, -1), children_right=np.where(inner, node + 2, -1),
         missing_left=np.zeros(2 * n + 1, dtype=bool), value=np.eye(2)[node // 2 % 2] * ~inner[:, np.newaxis],
         base=[0.0, 0.0], rule=Rule("hard"), nan_features=[False], categories=(kind,),
         subset=np.where(inner, node // 2 % 3, -1),
@@ -163,7 +169,7 @@ def test_a_test_that_no_input_meets_makes_a_small_tree(choice):
     value[[1, 3, 4], 0] = 1.0, 1.0, -1.0
     ensemble = Ensemble(
         classes=[0, 1], feature_names=("x0",), roots=[0, 5], feature=[0, -1, 0, -1, -1] * 2, threshold=np.zeros(10),
-        left=[1, -1, 3, -1, -1, 6, -1, 8, -1, -1], right=[2, -1, 4, -1, -1, 7, -1, 9, -1, -1],
+        children_left=[1, -1, 3, -1, -1, 6, -1, 8, -1, -1], children_right=[2, -1, 4, -1, -1, 7, -1, 9, -1, -1],
         missing_left=np.zeros(10, dtype=bool), value=value, base=[0.0], rule=Rule("score"), nan_features=[False],
         categories=(Categories.equal([1.0, 2.0, 3.0, 4.0]),), subset=[0, -1, 1, -1, -1, 2, -1, 3, -1, -1],
         subsets=[[element in members for element in range(6)] for members in HIDDEN],

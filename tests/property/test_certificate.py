@@ -176,7 +176,8 @@ def test_trees_of_a_hundred_thousand_splits_on_one_path():
     classes = np.where(leaf, np.cumsum(leaf) % 2, 0)
     value = np.eye(2)[classes] * leaf[:, np.newaxis]
     ensemble = Ensemble(
-        classes=[0, 1], feature_names=("x0",), roots=[0], feature=feature, threshold=threshold, left=left, right=right,
+        classes=[0, 1], feature_names=("x0",), roots=[0], feature=feature, threshold=threshold,
+        children_left=left, children_right=right,
         missing_left=np.zeros(2 * n + 1, dtype=bool), value=value, base=[0.0, 0.0], rule=Rule("hard"),
         nan_features=[False],
     )  # fmt: skip

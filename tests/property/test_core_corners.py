@@ -32,7 +32,7 @@ def one_tree(feature, left, right, leaf_class, n_bits, has_sets):
     n_features = n_bits - has_sets
     return Ensemble(
         classes=[0, 1], feature_names=tuple(f"x{j}" for j in range(n_features)), roots=[0], feature=own,
-        threshold=np.where((feature >= 0) & ~is_set, 0.5, 0.0), left=left, right=right,
+        threshold=np.where((feature >= 0) & ~is_set, 0.5, 0.0), children_left=left, children_right=right,
         missing_left=np.zeros(len(feature), dtype=bool), value=np.eye(3, 2)[leaf_class], base=[0.0, 0.0],
         rule=Rule("hard"), nan_features=[False] * n_features,
         categories=(TWO_BITS if has_sets else None, *[None] * (n_features - 1)),
@@ -119,7 +119,7 @@ def additive(rng, n_features, n_levels):
     return Ensemble(
         classes=[0, 1], feature_names=tuple(f"x{j}" for j in range(n_features)), roots=node[inner],
         feature=np.where(inner, node // 3 // n_levels, -1), threshold=np.where(inner, node // 3 % n_levels, 0.0),
-        left=np.where(inner, node + 1, -1), right=np.where(inner, node + 2, -1),
+        children_left=np.where(inner, node + 1, -1), children_right=np.where(inner, node + 2, -1),
         missing_left=np.zeros(3 * n, dtype=bool), value=np.where(node % 3 == 2, np.repeat(steps, 3), 0)[:, np.newaxis],
         base=[0.0], rule=Rule("score"), nan_features=[False] * n_features,
     )  # fmt: skip
@@ -158,7 +158,8 @@ def one_by_one(n_codes, n_ones):
     kind = Categories.equal(np.arange(float(n_codes)))
     return Ensemble(
         classes=[0, 1], feature_names=("x0",), roots=node[inner], feature=np.where(inner, 0, -1),
-        threshold=np.zeros(3 * n_codes), left=np.where(inner, node + 1, -1), right=np.where(inner, node + 2, -1),
+        threshold=np.zeros(3 * n_codes),
+        children_left=np.where(inner, node + 1, -1), children_right=np.where(inner, node + 2, -1),
         missing_left=np.zeros(3 * n_codes, dtype=bool), value=value, base=[0.0], rule=Rule("score"),
         nan_features=[False], categories=(kind,), subset=np.where(inner, node // 3, -1),
         subsets=np.eye(n_codes, kind.n_elements, FIRST, dtype=bool),
@@ -314,8 +315,9 @@ def side_by_side(*sides):
     return Ensemble(
         classes=sides[0].classes, feature_names=tuple(f"x{j}" for j in range(features[-1])), roots=[0],
         feature=joined("feature", 0, features), threshold=np.concatenate([[0.0], *(side.threshold for side in sides)]),
-        left=joined("left", nodes[0] + sides[0].roots[0], nodes),
-        right=joined("right", nodes[1] + sides[1].roots[0], nodes), missing_left=np.zeros(nodes[-1], dtype=bool),
+        children_left=joined("children_left", nodes[0] + sides[0].roots[0], nodes),
+        children_right=joined("children_right", nodes[1] + sides[1].roots[0], nodes),
+        missing_left=np.zeros(nodes[-1], dtype=bool),
         value=np.concatenate([np.zeros((1, sides[0].n_classes)), *(side.value for side in sides)]),
         base=sides[0].base, rule=sides[0].rule, nan_features=[False] * features[-1],
     )  # fmt: skip
@@ -335,8 +337,8 @@ def test_a_threshold_that_every_input_passes_is_no_split(engine):
     n = len(plain.feature)
     ensemble = Ensemble(
         classes=plain.classes, feature_names=plain.feature_names, roots=[n], feature=[*plain.feature, 0, -1],
-        threshold=[*plain.threshold, np.inf, 0.0], left=[*plain.left, plain.roots[0], -1],
-        right=[*plain.right, n + 1, -1], missing_left=np.zeros(n + 2, dtype=bool),
+        threshold=[*plain.threshold, np.inf, 0.0], children_left=[*plain.children_left, plain.roots[0], -1],
+        children_right=[*plain.children_right, n + 1, -1], missing_left=np.zeros(n + 2, dtype=bool),
         value=[*plain.value, [0, 0], [0, 1]], base=plain.base, rule=plain.rule, nan_features=[False],
     )  # fmt: skip
     assert born_again(ensemble, objective="leaves", engine=engine).value == 4

@@ -113,7 +113,7 @@ def test_restricting_again_changes_nothing(case):
     once = restrict(ensemble, domain)
     again = restrict(once, domain)
     assert again.threshold.tolist() == once.threshold.tolist()
-    assert again.left.tolist() == once.left.tolist()
+    assert again.children_left.tolist() == once.children_left.tolist()
 
 
 @given(cases(max_cells=100), st.sampled_from(OBJECTIVES))

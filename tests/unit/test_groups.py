@@ -41,8 +41,8 @@ def one_split_each(names=NAMES):
         roots=inner,
         feature=feature,
         threshold=threshold,
-        left=left,
-        right=right,
+        children_left=left,
+        children_right=right,
         missing_left=np.zeros(3 * n, dtype=bool),
         value=value,
         base=np.zeros(2),
@@ -318,7 +318,7 @@ def test_an_ensemble_is_restricted_to_binary_members_and_no_further():
     inside = restrict(ensemble, {("a", "b"): "one-hot", ("b", "c"): "implies"})
     alone = restrict(ensemble, dict.fromkeys("abc", "binary"))
     assert inside.threshold.tolist() == alone.threshold.tolist()
-    assert inside.left.tolist() == alone.left.tolist()
+    assert inside.children_left.tolist() == alone.children_left.tolist()
     assert inside.nan_features.tolist() == alone.nan_features.tolist() == [False, False, False, True, True]
 
 

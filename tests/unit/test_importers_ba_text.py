@@ -36,7 +36,7 @@ NB_NODES: 1
 
 
 def assert_same(first, second):
-    for name in ("roots", "feature", "threshold", "left", "right", "value", "base", "nan_features"):
+    for name in ("roots", "feature", "threshold", "children_left", "children_right", "value", "base", "nan_features"):
         np.testing.assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
     assert first.rule == second.rule
 

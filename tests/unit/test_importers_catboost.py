@@ -205,7 +205,17 @@ def test_a_file_is_the_same_as_the_model_that_wrote_it(tmp_path, grow_policy, n_
     X, y = data(n_classes, gaps=True)
     model = classifier(grow_policy=grow_policy).fit(X, y)
     live, file = import_catboost(model), load_ensemble(saved(model, tmp_path))
-    for name in ("feature", "threshold", "left", "right", "value", "missing_left", "nan_features", "roots", "classes"):
+    for name in (
+        "feature",
+        "threshold",
+        "children_left",
+        "children_right",
+        "value",
+        "missing_left",
+        "nan_features",
+        "roots",
+        "classes",
+    ):
         np.testing.assert_array_equal(getattr(live, name), getattr(file, name))
     assert live.rule == file.rule
 

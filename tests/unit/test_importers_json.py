@@ -22,7 +22,18 @@ from onetree.importers.json import parse_json, read_json, write_json
 from tests.strategies import ensembles_with_categories, random_ensemble_with_categories
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
-ARRAYS = ("roots", "feature", "threshold", "left", "right", "missing_left", "value", "base", "nan_features", "classes")
+ARRAYS = (
+    "roots",
+    "feature",
+    "threshold",
+    "children_left",
+    "children_right",
+    "missing_left",
+    "value",
+    "base",
+    "nan_features",
+    "classes",
+)
 SET_TESTS = ("subset", "subsets")
 LABELS = st.one_of(
     st.lists(st.integers(-(2**63), 2**63 - 1), min_size=2, max_size=2, unique=True).map(
@@ -45,8 +56,8 @@ def stump(classes, threshold, value, base, rule, missing_left=False, names=("a",
         roots=[0],
         feature=[0, -1, -1],
         threshold=[threshold, 0, 0],
-        left=[1, -1, -1],
-        right=[2, -1, -1],
+        children_left=[1, -1, -1],
+        children_right=[2, -1, -1],
         missing_left=[missing_left, False, False],
         value=value,
         base=base,

@@ -247,7 +247,16 @@ def test_a_booster_predicts_classes_from_zero_on_and_its_file_is_the_same(tmp_pa
     model.booster_.save_model(path)
     booster, file = import_lightgbm(model.booster_), load_ensemble(path)
     assert booster.classes.tolist() == list(range(n_classes))
-    for name in ("feature", "threshold", "left", "right", "value", "missing_left", "nan_features", "roots"):
+    for name in (
+        "feature",
+        "threshold",
+        "children_left",
+        "children_right",
+        "value",
+        "missing_left",
+        "nan_features",
+        "roots",
+    ):
         np.testing.assert_array_equal(getattr(booster, name), getattr(file, name))
     assert booster.rule == file.rule
 

@@ -261,7 +261,7 @@ def test_a_mutated_file_is_refused_or_has_the_same_structure(file_format, booste
         except (ModelFileError, UnsupportedModelError):
             n_refused += 1
         else:
-            for name in ("roots", "left", "right", "classes"):
+            for name in ("roots", "children_left", "children_right", "classes"):
                 np.testing.assert_array_equal(getattr(found, name), getattr(original, name))
     assert n_refused > 50
 

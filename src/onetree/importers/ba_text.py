@@ -59,8 +59,8 @@ def parse_ba_text(content: bytes) -> Ensemble:
         roots=np.array(nodes.roots, dtype=np.int32),
         feature=np.array(nodes.feature, dtype=np.int32),
         threshold=np.array(nodes.threshold, dtype=np.float64),
-        left=np.array(nodes.left, dtype=np.int32),
-        right=np.array(nodes.right, dtype=np.int32),
+        children_left=np.array(nodes.left, dtype=np.int32),
+        children_right=np.array(nodes.right, dtype=np.int32),
         missing_left=np.zeros(len(leaf), dtype=np.bool_),
         value=value,
         base=np.zeros(n_classes),
@@ -104,14 +104,14 @@ def _tree_rows(ensemble: Ensemble, root: int) -> list[str]:
         node, depth = stack.pop()
         preorder.append((node, depth))
         if ensemble.feature[node] >= 0:
-            stack += [(int(ensemble.right[node]), depth + 1), (int(ensemble.left[node]), depth + 1)]
+            stack += [(int(ensemble.children_right[node]), depth + 1), (int(ensemble.children_left[node]), depth + 1)]
     number = {node: i for i, (node, _) in enumerate(preorder)}
     rows = []
     for node, depth in preorder:
         if ensemble.feature[node] < 0:
             rows.append(f"{number[node]} LN -1 -1 -1 -1 {depth} {np.argmax(ensemble.value[node])}")
         else:
-            left, right = number[int(ensemble.left[node])], number[int(ensemble.right[node])]
+            left, right = number[int(ensemble.children_left[node])], number[int(ensemble.children_right[node])]
             threshold = float(ensemble.threshold[node])
             rows.append(f"{number[node]} IN {left} {right} {ensemble.feature[node]} {threshold!r} {depth} -1")
     return rows

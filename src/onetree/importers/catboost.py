@@ -85,8 +85,8 @@ def _ensemble(model: JsonModel, missing: str) -> Ensemble:
             roots=roots,
             feature=feature,
             threshold=canonical_thresholds(np.concatenate([tree.border for tree in trees])),
-            left=np.where(leaf, -1, np.concatenate([tree.left for tree in trees]) + offset),
-            right=np.where(leaf, -1, np.concatenate([tree.right for tree in trees]) + offset),
+            children_left=np.where(leaf, -1, np.concatenate([tree.left for tree in trees]) + offset),
+            children_right=np.where(leaf, -1, np.concatenate([tree.right for tree in trees]) + offset),
             missing_left=false_if_missing[feature],  # what a leaf gets here is not used
             value=np.concatenate([tree.value for tree in trees]),
             base=np.zeros(n_scores),

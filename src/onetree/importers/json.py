@@ -22,13 +22,14 @@ FORMAT = "onetree-ensemble"
 _VERSIONS = (1, 2)  # the second only for what the first cannot hold: categorical features
 _KEYS = {"classes", "features", "nan_features", "rule", "base", "roots", "nodes"}
 _RULE_KEYS = {"kind", "dtype", "divisor", "cut", "cut_inclusive", "softmax"}
-_INDICES = ("feature", "left", "right")
+_INDICES = {"feature": "feature", "left": "children_left", "right": "children_right"}
 _NODE_KEYS = {*_INDICES, "threshold", "missing_left", "value"}
 
 
 def write_json(ensemble: Ensemble, path: str | os.PathLike[str]) -> None:
     """Write `ensemble` to `path`, whole or not at all."""
-    nodes: dict[str, Any] = {name: getattr(ensemble, name).tolist() for name in (*_INDICES, "missing_left")}
+    nodes: dict[str, Any] = {key: getattr(ensemble, name).tolist() for key, name in _INDICES.items()}
+    nodes["missing_left"] = ensemble.missing_left.tolist()
     # Python writes the shortest decimals that read back as the same float64. JSON has no infinity: "inf" stands for it.
     nodes["threshold"] = ["inf" if math.isinf(cut) else cut for cut in ensemble.threshold.tolist()]
     leaf = ensemble.feature < 0
@@ -75,7 +76,7 @@ def parse_json(content: bytes) -> Ensemble:
         cuts = list_of(nodes["threshold"], (float, int, str), "threshold")
         if any(cut != "inf" if isinstance(cut, str) else math.isinf(cut) for cut in cuts):  # 1e999 reads as infinity
             raise ModelFileError('"threshold" must hold finite numbers or "inf"')
-        indices: dict[str, Any] = {name: _integers(nodes[name], name) for name in _INDICES}
+        indices: dict[str, Any] = {name: _integers(nodes[key], key) for key, name in _INDICES.items()}
         classes = labels_from_json(document["classes"])
         rule = _rule(document["rule"])
         n_outputs = 1 if rule.kind == "score" else len(classes)

@@ -249,7 +249,7 @@ def _splits_by_depth(tree: Tree, max_depth: int) -> NDArray[np.float64]:
 
 
 def _leaves_per_tree(ensemble: Ensemble) -> NDArray[np.intp]:
-    root_of, _ = node_depths(ensemble.roots, ensemble.feature, ensemble.left, ensemble.right)
+    root_of, _ = node_depths(ensemble.roots, ensemble.feature, ensemble.children_left, ensemble.children_right)
     return np.bincount(root_of[ensemble.feature < 0], minlength=len(ensemble.feature))[ensemble.roots]
 
 

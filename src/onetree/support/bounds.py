@@ -79,7 +79,9 @@ class Bounds:
             goes_left = (is_number & (first <= cut)) | (missing & missing_left)
             goes_right = (is_number & (last > cut)) | (missing & ~missing_left)
             tree = np.concatenate([tree[goes_left], tree[goes_right]])
-            node = np.concatenate([ensemble.left[node[goes_left]], ensemble.right[node[goes_right]]]).astype(np.intp)
+            node = np.concatenate(
+                [ensemble.children_left[node[goes_left]], ensemble.children_right[node[goes_right]]]
+            ).astype(np.intp)
         all_trees = np.concatenate(trees)
         order = np.argsort(all_trees, kind="stable")
         return np.concatenate(leaves)[order], np.searchsorted(all_trees[order], np.arange(ensemble.n_trees))
@@ -107,7 +109,7 @@ def _slack(ensemble: Ensemble) -> float:
 
 
 def _largest_sum(ensemble: Ensemble) -> float:
-    root, _ = node_depths(ensemble.roots, ensemble.feature, ensemble.left, ensemble.right)
+    root, _ = node_depths(ensemble.roots, ensemble.feature, ensemble.children_left, ensemble.children_right)
     largest = np.zeros(len(root))
     np.maximum.at(largest, root, np.abs(ensemble.value).max(axis=1))
     return float(largest.sum())

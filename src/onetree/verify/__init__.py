@@ -74,7 +74,7 @@ def verify(
     >>> from onetree import Ensemble, Tree, verify
     >>> from onetree.ensemble import Rule
     >>> labels = ["kitten", "cat"]
-    >>> stump = dict(roots=[0], feature=[0, -1, -1], left=[1, -1, -1], right=[2, -1, -1])
+    >>> stump = dict(roots=[0], feature=[0, -1, -1], children_left=[1, -1, -1], children_right=[2, -1, -1])
     >>> ensemble = Ensemble(
     ...     classes=labels, feature_names=("age",), **stump, threshold=[1.0, 0, 0], missing_left=[False] * 3,
     ...     value=[[0.0, 0], [1, 0], [0, 1]], base=[0.0, 0], rule=Rule("hard"), nan_features=[False],

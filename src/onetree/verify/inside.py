@@ -67,7 +67,7 @@ class Inside:
 
     def _numbered_ensemble(self, ensemble: Ensemble) -> Ensemble:
         threshold, missing_left = ensemble.threshold.copy(), ensemble.missing_left.copy()
-        left, right = ensemble.left.copy(), ensemble.right.copy()
+        left, right = ensemble.children_left.copy(), ensemble.children_right.copy()
         for feature, known in self._known.items():
             nodes = np.flatnonzero(ensemble.feature == feature)
             n_left = np.searchsorted(known, threshold[nodes], side="right")  # values that go left
@@ -81,8 +81,8 @@ class Inside:
         return replace(
             ensemble,
             threshold=threshold,
-            left=left,
-            right=right,
+            children_left=left,
+            children_right=right,
             missing_left=missing_left,
             nan_features=self._nan_features(ensemble.nan_features),
         )

@@ -200,9 +200,9 @@ class Program:
                 if self._takes_nan[j] and self._has_number[j]:
                     self._binary.setdefault((j, math.inf), -1)
             if right:
-                stack.append(int(self.ensemble.right[node]))
+                stack.append(int(self.ensemble.children_right[node]))
             if left:
-                stack.append(int(self.ensemble.left[node]))
+                stack.append(int(self.ensemble.children_left[node]))
         return leaves
 
     def _number_columns(self) -> None:
@@ -261,9 +261,9 @@ class Program:
                 left_path = _Path(self._rows.add(minus, -math.inf, constant), path)
                 right_path = _Path(self._rows.add(entries, -math.inf, 1.0 - constant), path)
             if right:
-                stack.append((int(self.ensemble.right[node]), right_path))
+                stack.append((int(self.ensemble.children_right[node]), right_path))
             if left:
-                stack.append((int(self.ensemble.left[node]), left_path))
+                stack.append((int(self.ensemble.children_left[node]), left_path))
         columns = np.arange(first, self.n_columns)
         self.groups.append(columns)
         self._rows.add([(int(column), 1.0) for column in columns], 1.0, 1.0)

@@ -32,8 +32,8 @@ class EnsembleOnAxes:
     roots: Index
     feature: Index
     threshold: Floats
-    left: Index
-    right: Index
+    children_left: Index
+    children_right: Index
     missing_left: Bools
     value: Floats
     base: Floats
@@ -61,7 +61,7 @@ class Translated:
         self._blocks = blocks
         if blocks:
             tests = {block.features[0]: _Tests() for block in blocks}
-            of_ensemble = _Nodes(ensemble, ensemble.left, ensemble.right)
+            of_ensemble = _Nodes(ensemble, ensemble.children_left, ensemble.children_right)
             of_tree = _Nodes(tree, tree.children_left, tree.children_right)
             for block in blocks:
                 for nodes in (of_ensemble, of_tree):
@@ -91,8 +91,8 @@ class Translated:
             roots=end[ensemble.roots].astype(np.int32),
             feature=np.where(inner, nodes.feature, -1).astype(np.int32),
             threshold=np.where(inner, nodes.threshold, 0.0),
-            left=np.where(inner, end[nodes.left], -1).astype(np.int32),
-            right=np.where(inner, end[nodes.right], -1).astype(np.int32),
+            children_left=np.where(inner, end[nodes.left], -1).astype(np.int32),
+            children_right=np.where(inner, end[nodes.right], -1).astype(np.int32),
             missing_left=inner & ensemble.missing_left & nan_features[nodes.feature],
             value=ensemble.value,
             base=ensemble.base,
