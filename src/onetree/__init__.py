@@ -35,9 +35,11 @@ from onetree.errors import (
     GridTooLargeError,
     InvalidInputError,
     LimitReachedError,
+    MissingDependencyError,
     ModelFileError,
     OnetreeError,
     SomeFailedError,
+    TooLargeError,
     UnsupportedModelError,
 )
 from onetree.estimate import Estimate, estimate
@@ -71,6 +73,7 @@ __all__ = [
     "Group",
     "InvalidInputError",
     "LimitReachedError",
+    "MissingDependencyError",
     "ModelFileError",
     "OnetreeError",
     "Progress",
@@ -79,6 +82,7 @@ __all__ = [
     "SomeFailedError",
     "StopSearch",
     "SupportSolution",
+    "TooLargeError",
     "Tree",
     "UnsupportedModelError",
     "Verdict",

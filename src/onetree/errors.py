@@ -26,6 +26,18 @@ class GridTooLargeError(OnetreeError, MemoryError):
     """The grid of the ensemble does not fit into the memory limit."""
 
 
+class TooLargeError(OnetreeError):
+    """The tree would be too large to be found, or to be of use; `estimate` says how large, where that is known."""
+
+    def __init__(self, message: str = "", estimate: object = None) -> None:
+        super().__init__(message)
+        self.estimate = estimate
+
+
+class MissingDependencyError(OnetreeError, ImportError):
+    """A package that is not installed is needed for what was asked."""
+
+
 class FidelityError(OnetreeError):
     """Two things that must predict the same class do not."""
 
@@ -44,3 +56,17 @@ class SomeFailedError(OnetreeError):
     def __init__(self, message: str, results: Sequence[object] = ()) -> None:
         super().__init__(message)
         self.results = list(results)
+
+
+def missing(package: str, extra: str | None = None) -> MissingDependencyError:
+    """Return the error that says how to get a package: as an extra of onetree, or by its own name.
+
+    Examples
+    --------
+    >>> print(missing("matplotlib", "plot"))
+    this needs matplotlib, which is not installed; run: pip install 'onetree[plot]'
+    """
+    wanted = package if extra is None else f"'onetree[{extra}]'"
+    return MissingDependencyError(
+        f"this needs {package}, which is not installed; run: pip install {wanted}", name=package
+    )

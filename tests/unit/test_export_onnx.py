@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from onetree import InvalidInputError, Tree
+from onetree import InvalidInputError, MissingDependencyError, Tree
 from tests import exported
 from tests.unit.test_tree import chain, small_tree
 
@@ -94,5 +94,5 @@ def test_without_onnx_the_error_says_how_to_get_it(monkeypatch):
         return real(name, *others)
 
     monkeypatch.setattr(builtins, "__import__", absent)
-    with pytest.raises(InvalidInputError, match="pip install onnx"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'onetree\[onnx\]'"):
         small_tree().to_onnx()

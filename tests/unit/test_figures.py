@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 from onetree import BornAgainTreeClassifier, Ensemble, Tree, born_again
-from onetree.errors import InvalidInputError
+from onetree.errors import InvalidInputError, MissingDependencyError
 from onetree.report import drawing, tree_figure
 from onetree.report.figures import plot_cells, plot_feature_use, plot_runs, plot_sizes, plot_tree
 
@@ -332,7 +332,7 @@ def test_matplotlib_is_imported_only_for_drawing():
 
 def test_without_matplotlib_the_way_to_get_it_is_named(monkeypatch, petal_tree):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r"pip install 'onetree\[plot\]'"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'onetree\[plot\]'"):
         plot_tree(petal_tree)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import onetree
 from onetree.cli import options, terminal
-from onetree.errors import InvalidInputError
+from onetree.errors import InvalidInputError, missing
 from onetree.export.c import NUMBERS
 from onetree.export.json import to_json
 from onetree.export.shape import STYLES
@@ -23,7 +23,7 @@ def _sklearn(tree: Tree) -> bytes:
     try:
         from skops.io import dumps
     except ImportError:
-        raise InvalidInputError("a file of a scikit-learn model needs skops; run: pip install skops") from None
+        raise missing("skops", "skops") from None
     content: bytes = dumps(tree.to_sklearn())
     return content
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onetree.errors import InvalidInputError
+from onetree.errors import InvalidInputError, missing
 from onetree.export.c import NUMBERS
 from onetree.export.shape import STYLES, float32_thresholds, tables, unfolded
 from onetree.export.steps import thresholds_only, written_out
@@ -62,7 +62,7 @@ def to_onnx(tree: Tree, *, number: str = "float", style: str = "auto") -> ModelP
         import onnx
         from onnx import helper
     except ImportError:
-        raise InvalidInputError("an ONNX model needs the package onnx: pip install onnx") from None
+        raise missing("onnx", "onnx") from None
     if number not in NUMBERS:
         raise InvalidInputError(f"unknown number type {number!r}; use one of {', '.join(NUMBERS)}")
     kind = onnx.TensorProto.DOUBLE if number == "double" else onnx.TensorProto.FLOAT

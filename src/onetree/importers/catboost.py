@@ -16,6 +16,7 @@ import numpy as np
 
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
+from onetree.errors import missing as missing_package
 from onetree.importers.catboost_json import BINARY, JsonModel, JsonTree, read_json
 from onetree.importers.cut import last_score
 from onetree.importers.self_test import self_test
@@ -25,8 +26,10 @@ from onetree.importers.thresholds import canonical_thresholds
 
 def import_catboost(model: Any, *, missing: str = "auto") -> Ensemble:
     """Read a fitted `CatBoostClassifier` or `CatBoost` and check it against its own `predict`."""
-    import catboost
-
+    try:
+        import catboost
+    except ImportError:
+        raise missing_package("catboost", "catboost") from None
     name = type(model).__name__
     if not isinstance(model, catboost.CatBoost):
         raise UnsupportedModelError(f"{name} is not a model of CatBoost; give a fitted CatBoostClassifier")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
+from onetree.errors import missing as missing_package
 from onetree.importers.cut import last_score
 from onetree.importers.lightgbm_categories import categories_of, tests_of
 from onetree.importers.lightgbm_splits import MISSING_IS_NAN, Splits, canonical_splits
@@ -25,8 +26,10 @@ from onetree.importers.sizes import too_many_values
 
 def import_lightgbm(model: Any, *, missing: str = "auto") -> Ensemble:
     """Read a fitted `LGBMClassifier` or `Booster` and check it against its own `predict`."""
-    import lightgbm
-
+    try:
+        import lightgbm
+    except ImportError:
+        raise missing_package("lightgbm", "lightgbm") from None
     name = type(model).__name__
     if isinstance(model, lightgbm.Booster):
         booster, classes = model, None

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from onetree.categories import MISSING, Categories
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import FidelityError, InvalidInputError, ModelFileError, UnsupportedModelError
+from onetree.errors import missing as missing_package
 from onetree.importers.self_test import self_test
 from onetree.importers.set_tests import SetTest, known_categories, set_fields
 from onetree.importers.sizes import too_many_values
@@ -52,7 +53,7 @@ def import_xgboost(model: Any, *, missing: str = "auto") -> Ensemble:
     try:
         import xgboost
     except ImportError:
-        raise UnsupportedModelError("XGBoost is not installed; run: pip install xgboost") from None
+        raise missing_package("xgboost", "xgboost") from None
     name = type(model).__name__
     if isinstance(model, xgboost.Booster):
         booster, classes, wrapped = model, None, False

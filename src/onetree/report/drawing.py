@@ -9,7 +9,7 @@ import colorsys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from onetree.errors import InvalidInputError
+from onetree.errors import InvalidInputError, missing
 from onetree.tree import Tree
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ def new_figure(width: float, height: float, n_columns: int = 1) -> tuple[Figure,
     """Give a figure of that size in inches, and its axes."""
     try:
         import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("figures need matplotlib; run: pip install 'onetree[plot]'") from error
+    except ImportError:
+        raise missing("matplotlib", "plot") from None
     figure, axes = plt.subplots(1, n_columns, figsize=(width, height), layout="constrained")
     return figure, axes
 
