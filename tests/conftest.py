@@ -6,19 +6,36 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.tiers import VARIABLE
+
 ROOT = Path(__file__).resolve().parent.parent
 
-settings.register_profile("onetree", deadline=None, print_blob=True)
-settings.load_profile("onetree")
+settings.register_profile("quick", deadline=None, print_blob=True, max_examples=25)
+settings.register_profile("full", deadline=None, print_blob=True, max_examples=100)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="everything: slow tests, and all random examples")
     parser.addoption(
         "--paper-data",
         metavar="DIR",
         default=os.environ.get("ONETREE_PAPER_DATA"),
         help="folder with the paper's data (default: $ONETREE_PAPER_DATA, then ../shared/paper)",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    tier = "full" if config.getoption("--full") else "quick"
+    os.environ[VARIABLE] = tier
+    settings.load_profile(tier)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--full"):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if not item.get_closest_marker("slow")]
 
 
 @pytest.fixture(scope="session")

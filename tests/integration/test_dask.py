@@ -16,6 +16,8 @@ from tests.fingerprints import fingerprint
 
 distributed = pytest.importorskip("distributed", reason="the cluster needs: pip install distributed")
 
+pytestmark = pytest.mark.slow
+
 N_WORKERS = 2
 PATIENCE = 60.0  # seconds for the cluster to hand out work
 

@@ -12,6 +12,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def fingerprints(repository, n_jobs, hash_seed):
     done = subprocess.run(

@@ -7,6 +7,8 @@ import pytest
 from benchmarks.mutation_kinds import DAMAGES
 from benchmarks.mutations import FAILURES, campaign
 
+pytestmark = pytest.mark.slow
+
 N_FILES = 60
 
 

@@ -14,6 +14,8 @@ from benchmarks.paper.published_depth import published_depth_tree
 from benchmarks.paper.published_stop import published_stopping_tree
 from tests.strategies import random_ensemble
 
+pytestmark = pytest.mark.slow
+
 FOLD = 10
 
 

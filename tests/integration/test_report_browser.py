@@ -19,6 +19,8 @@ from tests.grown import grown_tree, shared_tree
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the browser tests need: pip install playwright")
 
+pytestmark = pytest.mark.slow
+
 SIZES = (12, 260, 2000)
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]

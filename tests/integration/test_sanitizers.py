@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 REPORTS = ("AddressSanitizer", "ThreadSanitizer", "runtime error:", "Assertion")
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from benchmarks.mutation_kinds import DAMAGES
 from benchmarks.mutation_seeds import sound_files
 from benchmarks.mutations import examine
+from tests.tiers import examples
 
 # How a file begins, and what tells the reader which kind it is.
 BEGINNINGS = (
@@ -31,7 +32,7 @@ def sound():
     return {kind: sound_files(kind) for kind in DAMAGES}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(beginning=st.sampled_from(BEGINNINGS), rest=st.binary(max_size=200))
 def test_any_bytes_are_a_model_or_refused(beginning, rest, tmp_path):
     (tmp_path / "file").write_bytes(beginning + rest)
@@ -39,7 +40,7 @@ def test_any_bytes_are_a_model_or_refused(beginning, rest, tmp_path):
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(which=st.integers(0, 9), cuts=CUTS)
 def test_a_file_with_any_bytes_in_it_is_a_sound_model_or_refused(kind, which, cuts, sound, tmp_path):
     content = bytearray(sound[kind][which % len(sound[kind])])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import Domain, Ensemble, born_again, born_again_in_parts, estimate, pareto_front, verify
@@ -21,6 +21,7 @@ from tests import oracle
 from tests.fingerprints import fingerprint
 from tests.set_cases import random_set_case, set_cases, set_forest, stumps
 from tests.strategies import ensembles
+from tests.tiers import examples
 
 engines = pytest.mark.parametrize("engine", ENGINES)
 objectives = st.sampled_from(OBJECTIVES)
@@ -127,7 +128,7 @@ def side_of(value, n_classes):
     return np.argmax(value, axis=1) if value.shape[1] == n_classes else (value[:, 0] > 0).astype(np.int64)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(set_cases(missing=False))
 def test_every_tree_of_the_ensemble_comes_back_as_the_same_function(case):
     ensemble, domain = case
@@ -179,7 +180,7 @@ def test_a_test_that_no_input_meets_makes_a_small_tree(choice):
 
 
 @engines
-@settings(max_examples=100)
+@examples(100)
 @given(set_cases(), objectives)
 def test_no_smaller_tree_exists_where_features_depend_on_each_other(engine, case, objective):
     ensemble, domain = case
@@ -202,7 +203,7 @@ def test_no_smaller_tree_exists_for_hundreds_of_random_cases(engine, part):
 
 
 @engines
-@settings(max_examples=40)
+@examples(40)
 @given(set_cases(), objectives)
 def test_the_tree_is_the_same_for_any_number_of_threads(engine, case, objective):
     ensemble, domain = case
@@ -214,7 +215,7 @@ def test_the_tree_is_the_same_for_any_number_of_threads(engine, case, objective)
     assert one.tree.subsets.tolist() == three.tree.subsets.tolist()
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(set_cases())
 def test_the_pareto_front_is_whole(case):
     ensemble, domain = case
@@ -222,7 +223,7 @@ def test_the_pareto_front_is_whole(case):
     assert front == oracle.pareto(oracle.cells_inside(ensemble, domain))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(set_cases(max_trees=6), objectives, st.sampled_from(["auto", "exact", "heuristic"]))
 def test_every_method_gives_a_tree_that_predicts_like_its_ensemble(case, objective, method):
     ensemble, domain = case
@@ -231,7 +232,7 @@ def test_every_method_gives_a_tree_that_predicts_like_its_ensemble(case, objecti
     np.testing.assert_array_equal(tree.predict(X), ensemble.predict(X))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(set_cases(max_trees=6), objectives, st.sampled_from(["auto", "heuristic"]))
 def test_what_is_said_of_the_size_is_true(case, objective, method):
     ensemble, domain = case
@@ -254,7 +255,7 @@ def test_what_is_said_of_the_size_is_true_where_there_are_many_set_tests(part):
         assert not said.exact or said.leaves == best.value, f"seed {seed}"
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(set_cases(), objectives)
 def test_groups_never_make_the_tree_larger(case, objective):
     ensemble, domain = case
@@ -262,7 +263,7 @@ def test_groups_never_make_the_tree_larger(case, objective):
     assert born_again(ensemble, objective=objective, domain=domain).value <= apart.value
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(set_cases())
 def test_an_exact_estimate_is_the_number_of_leaves(case):
     ensemble, domain = case
@@ -270,7 +271,7 @@ def test_an_exact_estimate_is_the_number_of_leaves(case):
     assert not found.exact or found.leaves == born_again(ensemble, objective="leaves", domain=domain).value
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(set_cases(max_trees=6), st.integers(1, 9), objectives)
 def test_a_tree_in_parts_predicts_like_its_ensemble(case, n_parts, objective):
     ensemble, domain = case

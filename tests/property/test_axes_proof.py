@@ -7,20 +7,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import Tree, born_again, verify
 from onetree.categories import FIRST, MISSING, OTHER, Categories
 from tests import oracle
 from tests.set_cases import set_cases, stumps
+from tests.tiers import examples
 
 PROOFS = ("cells", "search", "milp")
 methods = pytest.mark.parametrize("method", PROOFS)
 
 
 @methods
-@settings(max_examples=40)
+@examples(40)
 @given(set_cases())
 def test_a_faithful_tree_is_proven(method, case):
     ensemble, domain = case
@@ -31,7 +32,7 @@ def test_a_faithful_tree_is_proven(method, case):
 
 
 @methods
-@settings(max_examples=60)
+@examples(60)
 @given(set_cases(), st.integers(0, 2**32 - 1))
 def test_planted_errors_are_found_and_the_counterexample_is_an_input_of_the_domain(method, case, seed):
     ensemble, domain = case

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import born_again, pareto_front
@@ -13,6 +13,7 @@ from onetree.limits import Reporter
 from onetree.solve import ENGINES, OBJECTIVES
 from tests.oracle import brute_force, cells, pareto, points, value_of
 from tests.strategies import ensembles, random_ensemble
+from tests.tiers import examples
 
 engines = pytest.mark.parametrize("engine", [None, *ENGINES])
 
@@ -60,7 +61,7 @@ def assert_honest_under(limits, engine):
     """Try random ensembles under limits, of which the largest leaves room for a tree, so that some are compared."""
     answered = 0
 
-    @settings(max_examples=60)
+    @examples(60)
     @given(ensembles(max_cells=100), st.sampled_from(OBJECTIVES), st.sampled_from(limits))
     def law(ensemble, objective, limit):
         nonlocal answered

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
@@ -17,6 +17,7 @@ from onetree.ensemble import Rule
 from onetree.solve import _core
 from onetree.verify import cells, milp
 from tests.strategies import KINDS, ensembles, random_ensemble
+from tests.tiers import examples
 
 seeds = st.integers(0, 2**32 - 1)
 ANY = -1  # any class, but only one
@@ -73,7 +74,7 @@ def check_boxes(ensemble, lower, upper, expected):
             assert ensemble.predict_index(point[np.newaxis])[0] != (classes[0] if label == ANY else label)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(ensembles(max_cells=200), seeds)
 def test_the_answer_is_the_truth_in_every_box(ensemble, seed):
     rng = np.random.default_rng(seed)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import Domain, born_again, pareto_front, verify
@@ -17,6 +17,7 @@ from onetree.restrict import restrict
 from onetree.values import Values
 from tests import oracle
 from tests.strategies import ensembles, random_ensemble
+from tests.tiers import examples
 
 LARGEST = np.finfo(np.float64).max
 
@@ -100,7 +101,7 @@ def cells_inside(ensemble, domain):
 
 
 @given(cases(max_cells=300))
-@settings(max_examples=300)
+@examples(300)
 def test_the_restricted_ensemble_predicts_like_the_whole_one_inside_the_domain(case):
     ensemble, domain = case
     rows = points_inside(ensemble, domain)
@@ -125,7 +126,7 @@ def test_the_tree_predicts_like_the_ensemble_inside_the_domain(case, objective):
 
 
 @given(cases(max_cells=60))
-@settings(max_examples=200)
+@examples(200)
 def test_no_smaller_tree_exists_inside_the_domain(case):
     ensemble, domain = case
     front = oracle.pareto(cells_inside(ensemble, domain))
@@ -158,7 +159,7 @@ def test_a_domain_never_makes_the_tree_larger(case, objective):
 
 
 @given(cases(max_cells=60), st.sampled_from(["cells", "search", "milp"]))
-@settings(max_examples=50)
+@examples(50)
 def test_a_tree_that_is_right_everywhere_is_right_inside(case, method):
     ensemble, domain = case
     assert verify(born_again(ensemble).tree, ensemble, domain=domain, method=method)

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import Tree, _core, born_again, pareto_front
@@ -14,14 +14,11 @@ from onetree.errors import UnsupportedModelError
 from onetree.solve import ENGINES, OBJECTIVES
 from tests.oracle import brute_force, brute_force_front, cells, pareto, points, value_of
 from tests.strategies import KINDS, ensembles, painted, random_ensemble
+from tests.tiers import examples
 
 objectives = st.sampled_from(OBJECTIVES)
 engines = pytest.mark.parametrize("engine", ENGINES)
 COMBINED = 3  # number of the engine that `method="exact"` turns to where the whole table does not fit
-
-
-def examples(n):
-    return settings(max_examples=n)
 
 
 def same_tree(one, other):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
@@ -18,6 +18,7 @@ from onetree.errors import LimitReachedError
 from onetree.solve import OBJECTIVES, _core
 from tests.oracle import brute_force, cells, pareto, points, value_of
 from tests.strategies import KINDS, ensembles, painted, random_ensemble
+from tests.tiers import examples
 
 objectives = st.sampled_from(OBJECTIVES)
 few_boxes = st.sampled_from([1e-9, 1.0, 10.0, 100.0, 1e4])  # 1e-9: every cut is chosen by sampling
@@ -54,7 +55,7 @@ def check(ensemble, objective, max_boxes, seed, front):
     return tree
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(ensembles(max_cells=150), objectives, few_boxes, seeds)
 def test_the_tree_is_faithful_and_the_bounds_hold(ensemble, objective, max_boxes, seed):
     check(ensemble, objective, max_boxes, seed, pareto(cells(ensemble)))
@@ -89,7 +90,7 @@ def test_cuts_by_sampling_really_happen():
     assert stats["states"] > 100  # regions
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(ensembles(max_cells=200), objectives)
 def test_what_fits_is_solved_to_the_optimum(ensemble, objective):
     solution = born_again(ensemble, objective=objective, method="heuristic")
@@ -98,7 +99,7 @@ def test_what_fits_is_solved_to_the_optimum(ensemble, objective):
     assert solution.stats["engine"] == "heuristic"
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(ensembles(max_cells=300), objectives, few_boxes, seeds)
 def test_the_same_seed_gives_the_same_tree(ensemble, objective, max_boxes, seed):
     first, second = (solve(ensemble, objective, max_boxes, seed)[0] for _ in range(2))

@@ -6,12 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from onetree import born_again
 from onetree.ensemble import Ensemble, Rule
 from onetree.solve import OBJECTIVES
+from tests.tiers import examples
 
 
 def hard_vote(trees, n_features):
@@ -91,7 +92,7 @@ def formulas(draw, n_variables):
 EVERY_CLAUSE = [tuple(enumerate(signs)) for signs in itertools.product([False, True], repeat=3)]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(formulas(n_variables=4), st.sampled_from(OBJECTIVES))
 @example(EVERY_CLAUSE, "depth")
 @example(EVERY_CLAUSE[:-1], "leaves")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree.grid import Grid
@@ -14,6 +14,7 @@ from onetree.support import support_tree
 from onetree.support.bounds import Bounds
 from tests.oracle import points
 from tests.strategies import ensembles
+from tests.tiers import examples
 
 seeds = st.integers(0, 2**32 - 1)
 ALL = 1_000_000  # nodes: no limit for ensembles this small
@@ -31,7 +32,7 @@ def test_the_labeller_says_what_the_reference_says(ensemble):
     assert (Labeller(ensemble).classes(rows) == ensemble.predict_index(rows)).all()
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(ensembles(), seeds, st.integers(1, 40))
 def test_a_faithful_tree_is_right_on_every_row(ensemble, seed, n_rows):
     rows = some_rows(ensemble, seed, n_rows)
@@ -40,7 +41,7 @@ def test_a_faithful_tree_is_right_on_every_row(ensemble, seed, n_rows):
     assert solution.lower_bound <= solution.value
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(ensembles(), seeds, st.integers(1, 40), st.integers(1, 6))
 def test_a_tree_of_some_leaves_has_no_more(ensemble, seed, n_rows, max_leaves):
     rows = some_rows(ensemble, seed, n_rows)
@@ -49,7 +50,7 @@ def test_a_tree_of_some_leaves_has_no_more(ensemble, seed, n_rows, max_leaves):
     assert solution.held_out.n_inputs + solution.reference.n_inputs == n_rows
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(ensembles(), seeds)
 def test_what_the_bounds_prove_is_true(ensemble, seed):
     grid, rows = Grid.of(ensemble), points(ensemble)
@@ -64,7 +65,7 @@ def test_what_the_bounds_prove_is_true(ensemble, seed):
                 assert (classes[inside] == class_index).all()
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(ensembles(kinds=("hard",), nan=False), seeds)
 def test_the_bounds_prove_single_cells_of_whole_votes(ensemble, seed):
     grid = Grid.of(ensemble)
@@ -75,7 +76,7 @@ def test_the_bounds_prove_single_cells_of_whole_votes(ensemble, seed):
         assert bounds.hold(cell, cell, int(class_index), ALL)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(ensembles(), seeds, st.integers(1, 30))
 def test_every_cell_of_a_core_has_the_class_of_its_leaf(ensemble, seed, n_rows):
     solution = support_tree(ensemble, some_rows(ensemble, seed, n_rows), max_leaves=5, certify=True)
@@ -98,7 +99,7 @@ def brute_force(slabs, classes, by_depth):
     return best
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(ensembles(max_features=3), seeds, st.integers(1, 8))
 def test_the_optimum_on_the_rows_is_the_least_of_all_trees(ensemble, seed, n_rows):
     rows = some_rows(ensemble, seed, n_rows)

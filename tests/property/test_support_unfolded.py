@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree.support import support_tree
 from onetree.support.unfolded import Unfolding
 from tests.strategies import ensembles, ensembles_with_categories, telling_inputs
+from tests.tiers import examples
 
 seeds = st.integers(0, 2**32 - 1)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(ensembles_with_categories(), seeds)
 def test_the_unfolded_ensemble_gives_the_same_classes(ensemble, seed):
     unfolding, rows = Unfolding.of(ensemble), telling_inputs(ensemble, 100, seed)
@@ -21,7 +22,7 @@ def test_the_unfolded_ensemble_gives_the_same_classes(ensemble, seed):
     assert np.array_equal(unfolding.ensemble.predict_index(unfolding.rows(rows)), ensemble.predict_index(rows))
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(ensembles())
 def test_an_ensemble_of_thresholds_is_left_alone(ensemble):
     unfolding, rows = Unfolding.of(ensemble), telling_inputs(ensemble, 5)
@@ -29,7 +30,7 @@ def test_an_ensemble_of_thresholds_is_left_alone(ensemble):
     assert unfolding.rows(rows) is rows
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(ensembles_with_categories(), seeds, st.integers(1, 40))
 def test_a_faithful_tree_is_right_on_every_row(ensemble, seed, n_rows):
     rows = telling_inputs(ensemble, n_rows, seed)
@@ -38,7 +39,7 @@ def test_a_faithful_tree_is_right_on_every_row(ensemble, seed, n_rows):
     assert not tree.exact
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(ensembles_with_categories(), seeds, st.integers(1, 5))
 def test_set_tests_are_those_of_the_ensemble(ensemble, seed, max_leaves):
     tree = support_tree(ensemble, telling_inputs(ensemble, 30, seed), max_leaves=max_leaves).tree
@@ -48,7 +49,7 @@ def test_set_tests_are_those_of_the_ensemble(ensemble, seed, max_leaves):
     assert used <= own
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(ensembles_with_categories(), seeds, st.integers(1, 30))
 def test_every_input_in_a_core_has_the_class_of_its_leaf(ensemble, seed, n_rows):
     solution = support_tree(ensemble, telling_inputs(ensemble, n_rows, seed), max_leaves=5, certify=True)
@@ -58,7 +59,7 @@ def test_every_input_in_a_core_has_the_class_of_its_leaf(ensemble, seed, n_rows)
     assert same[inside].all()
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(ensembles_with_categories(), seeds, st.integers(1, 12))
 def test_the_optimum_is_no_larger_than_what_was_grown(ensemble, seed, n_rows):
     rows = telling_inputs(ensemble, n_rows, seed)

@@ -3,7 +3,7 @@
 import joblib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
@@ -16,6 +16,7 @@ from onetree.solve import OBJECTIVES
 from tests.fingerprints import ARRAYS, fingerprint
 from tests.oracle import points
 from tests.strategies import ensembles, painted
+from tests.tiers import examples
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +34,7 @@ def same(first, second):
     return fingerprint(first) == fingerprint(second)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(ensembles(), st.integers(1, 9), st.sampled_from(OBJECTIVES))
 def test_the_tree_predicts_like_its_ensemble_in_every_cell(ensemble, n_parts, objective):
     with pytest.MonkeyPatch.context() as patch:
@@ -44,7 +45,7 @@ def test_the_tree_predicts_like_its_ensemble_in_every_cell(ensemble, n_parts, ob
     assert onetree.verify(solution.tree, ensemble)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(ensembles(max_cells=60), st.integers(2, 9), st.sampled_from(OBJECTIVES))
 def test_what_is_said_of_its_size_is_true(ensemble, n_parts, objective):
     best = onetree.born_again(ensemble, objective=objective).value
@@ -55,7 +56,7 @@ def test_what_is_said_of_its_size_is_true(ensemble, n_parts, objective):
     assert (solution.status == "optimal") <= (solution.value == best)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(ensembles(), st.integers(2, 9))
 def test_every_input_belongs_to_exactly_one_box(ensemble, n_parts):
     with pytest.MonkeyPatch.context() as patch:

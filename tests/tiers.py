@@ -1,0 +1,19 @@
+"""How much is tried: a sample in the default tier, everything with ``--full``."""
+
+import os
+from typing import Any
+
+from hypothesis import settings
+
+VARIABLE = "ONETREE_TEST_TIER"  # set by conftest.py before any test module is imported, and inherited by workers
+_SHARE, _LEAST = 4, 12
+
+
+def is_full() -> bool:
+    """Whether this run tries everything."""
+    return os.environ.get(VARIABLE) == "full"
+
+
+def examples(n: int, **more: Any) -> settings:
+    """Give the settings for `n` random examples in the full tier, and for a share of them in the default one."""
+    return settings(max_examples=n if is_full() else min(n, max(_LEAST, n // _SHARE)), **more)
