@@ -14,6 +14,7 @@ from onetree.importers.thresholds import canonical_thresholds
 catboost = pytest.importorskip("catboost")
 
 N_MUTATIONS = 400
+FOCAL = "Focal:focal_alpha=0.4;focal_gamma=1.5"
 LARGEST = float(np.finfo(np.float32).max)
 EXTREME = np.array([0.0, -0.0, 1e-40, -1e-40, 1e-45, 5e-324, np.inf, -np.inf, LARGEST, -LARGEST, 1e308, -1e308])
 
@@ -69,7 +70,14 @@ def assert_same_classes(ensemble, model, X, *, gaps=False):
 @pytest.mark.parametrize("grow_policy", ["SymmetricTree", "Depthwise", "Lossguide"])
 @pytest.mark.parametrize(
     ("n_classes", "depth", "loss"),
-    [(2, 1, "Logloss"), (2, 6, "Logloss"), (3, 3, "MultiClass"), (5, 2, "MultiClass"), (3, 4, "MultiClassOneVsAll")],
+    [
+        (2, 1, "Logloss"),
+        (2, 6, "Logloss"),
+        (2, 3, FOCAL),
+        (3, 3, "MultiClass"),
+        (5, 2, "MultiClass"),
+        (3, 4, "MultiClassOneVsAll"),
+    ],
 )
 def test_the_class_of_every_row_is_that_of_the_classifier(grow_policy, n_classes, depth, loss):
     X, y = data(n_classes)
@@ -125,10 +133,19 @@ def test_the_bias_of_each_class_is_added_last(scale):
 def test_a_scale_that_rounds_the_scores_of_classes_is_refused():
     X, y = data(3)
     model = classifier().fit(X, y)
-    for scale in (0.7, 0.0):
-        model.set_scale_and_bias(scale, [0.0, 0.0, 0.0])
-        with pytest.raises(UnsupportedModelError, match="set_scale_and_bias"):
-            import_catboost(model)
+    model.set_scale_and_bias(0.7, [0.0, 0.0, 0.0])
+    with pytest.raises(UnsupportedModelError, match="set_scale_and_bias"):
+        import_catboost(model)
+
+
+@pytest.mark.parametrize("bias", [0.3, -0.3, 0.0, [0.1, 0.3, 0.2], [0.0, 0.0, 0.0]])
+def test_with_a_scale_of_zero_the_bias_alone_decides(bias):
+    X, y = data(3 if isinstance(bias, list) else 2)
+    model = classifier().fit(X, y)
+    model.set_scale_and_bias(0.0, bias)
+    ensemble = import_catboost(model)
+    assert ensemble.n_leaves == 1
+    assert_same_classes(ensemble, model, X)
 
 
 def test_a_class_that_never_changes_is_refused():

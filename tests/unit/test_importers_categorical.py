@@ -80,6 +80,14 @@ def test_any_number_but_the_code_itself_is_missing_for_scikit_learn():
     assert ensemble.categories[0].element([np.nextafter(0.1, 1), np.float32(0.1), -0.0]).tolist() == [OTHER] * 3
 
 
+@pytest.mark.parametrize("large", [1e39, -1e39, 1.7e308])
+def test_a_category_beyond_float32_is_read_like_any_other(large):
+    code = np.random.default_rng(0).choice([0.0, 1.0, large], 400)
+    model = HistGradientBoostingClassifier(max_iter=2, categorical_features=[0]).fit(code[:, np.newaxis], code == large)
+    rows = np.array([[0.0], [1.0], [large], [np.nextafter(large, 0)]])
+    np.testing.assert_array_equal(Ensemble.from_model(model).predict(rows), model.predict(rows))
+
+
 def test_categories_that_are_texts_are_refused_by_name():
     pandas = pytest.importorskip("pandas")
     X, y = data(3)

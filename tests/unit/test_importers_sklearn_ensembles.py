@@ -140,6 +140,17 @@ def test_infinite_inputs_go_where_hist_gradient_boosting_sends_them():
     np.testing.assert_array_equal(Ensemble.from_model(model).predict(rows), model.predict(rows))
 
 
+def test_a_split_between_minus_infinity_and_all_numbers_is_refused_for_what_it_is():
+    X, y = training_data(2)
+    X[y == "a", 1] = -np.inf
+    model = HistGradientBoostingClassifier(max_iter=1, max_depth=1).fit(X, y)
+    with pytest.raises(UnsupportedModelError, match=r"-inf from all numbers in feature 'x1'.*by -1e300") as refused:
+        Ensemble.from_model(model)
+    assert "damaged" not in str(refused.value)
+    model.fit(np.maximum(X, -1e300), y)
+    np.testing.assert_array_equal(Ensemble.from_model(model).predict(X), model.predict(X))
+
+
 def test_members_that_lack_classes_were_really_there():
     model = MODELS["bagging without all classes"].fit(*training_data(5))
     assert any(len(member.classes_) < 5 for member in model.estimators_)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
@@ -104,8 +105,10 @@ def _one_score(model: JsonModel) -> tuple[Rule, Sequence[JsonTree]]:
     """Return a cut that takes scale and bias into account: class 1 iff scale * score + bias > cut of CatBoost."""
     scale, bias, threshold = abs(model.scale), float(model.bias[0]), model.probability_threshold
     cut = None
-    if scale > 0 and 0 < threshold < 1:
+    if 0 < threshold < 1:
         logit = -math.log(1 / threshold - 1)
+        if scale == 0:  # the bias alone decides
+            return Rule("score", cut=logit), [_one_leaf(model.bias)]
         cut = last_score(lambda score: scale * score + bias <= logit)
     if cut is None:
         raise UnsupportedModelError(
@@ -120,6 +123,8 @@ def _one_score(model: JsonModel) -> tuple[Rule, Sequence[JsonTree]]:
 
 def _score_per_class(model: JsonModel) -> tuple[Rule, Sequence[JsonTree]]:
     """Return the trees, the bias as a last tree of one leaf; the first largest score wins."""
+    if model.scale == 0:
+        return Rule("scores"), [_one_leaf(model.bias)]
     power_of_two = abs(math.frexp(model.scale)[0]) == 0.5
     with np.errstate(over="ignore", under="ignore"):
         trees = [replace(tree, value=tree.value * model.scale) for tree in model.trees]
@@ -132,6 +137,10 @@ def _score_per_class(model: JsonModel) -> tuple[Rule, Sequence[JsonTree]]:
             "call set_scale_and_bias(1, bias) first: without a bias the classes stay the same"
         )
     if model.bias.any():
-        nothing = np.full(1, -1, dtype=np.int32)
-        trees.append(JsonTree(nothing, np.zeros(1, dtype=np.float32), nothing, nothing, model.bias[np.newaxis]))
+        trees.append(_one_leaf(model.bias))
     return Rule("scores"), trees
+
+
+def _one_leaf(value: NDArray[np.float64]) -> JsonTree:
+    nothing = np.full(1, -1, dtype=np.int32)
+    return JsonTree(nothing, np.zeros(1, dtype=np.float32), nothing, nothing, value[np.newaxis])

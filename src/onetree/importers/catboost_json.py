@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from onetree.documents import check_containers, refuse_constant, unique_entries
 from onetree.errors import ModelFileError, UnsupportedModelError
 
-BINARY = ("Logloss", "CrossEntropy")
+BINARY = ("Logloss", "CrossEntropy", "Focal")
 """Losses with one score."""
 
 MULTICLASS = ("MultiClass", "MultiClassOneVsAll")
@@ -131,7 +131,7 @@ def _loss(info: dict[str, Any]) -> str:
     loss = _entry(_entry(params, "loss_function", dict, '"model_info"'), "type", str, '"loss_function"')
     if loss not in (*BINARY, *MULTICLASS):
         raise UnsupportedModelError(
-            f"the loss {loss[:40]!r} does not decide between classes; train a CatBoostClassifier with the loss "
+            f"models with the loss {loss[:40]!r} are not read; train a CatBoostClassifier with the loss "
             f"{', '.join(BINARY + MULTICLASS[:1])} or {MULTICLASS[1]}"
         )
     return loss

@@ -119,7 +119,10 @@ def _points_of(categories: Categories) -> NDArray[np.float64]:
     codes = np.array(categories.codes)
     ends = np.unique(np.concatenate([codes, categories.low, categories.high]))
     halfway = [codes - 0.5, codes + 0.5, codes - 1, codes + 1]
-    return np.concatenate([_points_at(ends[np.isfinite(ends)]), *halfway, _NO_CATEGORIES, [-1e30, 1e30]])
+    points = np.concatenate([_points_at(ends[np.isfinite(ends)]), *halfway, _NO_CATEGORIES, [-1e30, 1e30]])
+    # scikit-learn's encoder refuses infinity, the neighbour of a large category.
+    finite: NDArray[np.float64] = points[np.isfinite(points)]
+    return finite
 
 
 def _points_at(cuts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -43,7 +43,8 @@ def read_hist_gradient_boosting(model: Any) -> Reading:
     encoding = _encoding(model)
     predictors = [(k, predictor) for stage in model._predictors for k, predictor in enumerate(stage)]
     check_size(model, sum(len(predictor.nodes) for _, predictor in predictors), n_outputs)
-    trees = [_nodes(predictor.nodes, k, n_outputs, encoding) for k, predictor in predictors]
+    names = feature_names(model)
+    trees = [_nodes(predictor.nodes, k, n_outputs, encoding, names) for k, predictor in predictors]
     base = np.asarray(model._baseline_prediction, dtype=np.float64).reshape(-1)
     rule = Rule("score") if n_classes == 2 else Rule("scores")
     ensemble = join(model, trees, model.classes_, base, rule)
@@ -139,7 +140,7 @@ def _set_tests(model: Any, predictors: Sequence[Any], roots: Sequence[int], enco
     return tests
 
 
-def _nodes(nodes: NDArray[Any], k: int, n_outputs: int, encoding: _Encoding) -> Nodes:
+def _nodes(nodes: NDArray[Any], k: int, n_outputs: int, encoding: _Encoding, names: Sequence[str]) -> Nodes:
     leaf, by_set = nodes["is_leaf"] != 0, nodes["is_categorical"] != 0
     value = np.zeros((len(nodes), n_outputs))
     value[:, k] = nodes["value"]
@@ -148,6 +149,13 @@ def _nodes(nodes: NDArray[Any], k: int, n_outputs: int, encoding: _Encoding) -> 
         raise DamagedModelError("a tree splits on a feature that does not exist; fit the model again")
     if np.any(by_set[~leaf] != np.isin(feature[~leaf], list(encoding.codes))):
         raise DamagedModelError("a tree takes categories for numbers or numbers for categories; fit the model again")
+    lowest = ~leaf & ~by_set & np.isneginf(nodes["num_threshold"])
+    if lowest.any():
+        column = int(encoding.column[feature[lowest.argmax()]])
+        raise UnsupportedModelError(
+            f"this model separates -inf from all numbers in feature {names[column]!r}, which no threshold here does; "
+            "replace -inf in the training data, for instance by -1e300, and fit the model again"
+        )
     return Nodes(
         feature=np.where(leaf, -1, encoding.column[feature]),
         threshold=np.where(leaf | by_set, 0.0, nodes["num_threshold"]),
