@@ -57,7 +57,7 @@ def test_being_known_is_no_condition_where_nothing_is_missing():
 
 
 def test_a_single_leaf_is_a_rule_without_conditions():
-    assert rules(Tree([-1], [0.0], [-1], [-1], [0], ["only"], ("x0",), [False])) == ["IF anything THEN only"]
+    assert rules(Tree([-1], [0.0], [-1], [-1], [0], ["only"], ("x0",), [False])) == ["always: only"]
 
 
 def test_thresholds_get_the_digits_that_tell_them_apart():

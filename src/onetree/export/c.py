@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from onetree.errors import InvalidInputError
+from onetree.export.conditions import conditions
 from onetree.export.nested import END, LEAF, OTHERWISE, TEST, nested
-from onetree.export.set_words import set_test
 from onetree.export.shape import Tables, float32_thresholds, is_nested, tables
 from onetree.export.steps import Run, is_point, steps_of, thresholds_only
-from onetree.export.wording import feature_words, heading, plain_labels, threshold_words, wrapped
+from onetree.export.wording import feature_words, heading, plain_labels, wrapped
 
 if TYPE_CHECKING:
     from onetree.tree import Tree
@@ -151,7 +151,7 @@ def _tables(inner: Tables, number: str, name: str) -> str:
 
 def _conditions(tree: Tree, cuts: list[float], number: str) -> str:
     names = [_commented(word) for word in feature_words(tree)]
-    words, feature = threshold_words(tree, 6), tree.feature.tolist()
+    splits, feature = conditions(tree), tree.feature.tolist()
     lines = []
     for step, node, depth in nested(tree):
         indent = "    " * (depth + 1)
@@ -160,12 +160,12 @@ def _conditions(tree: Tree, cuts: list[float], number: str) -> str:
         elif step == TEST:
             at, cut = feature[node], cuts[node]
             if tree.subset[node] >= 0:
-                asks = _commented(set_test(tree, node).holds)
-                lines.append(f"{indent}if ({_set_condition(tree, node, number)}) {{ /* {names[at]} {asks} */")
+                test = _set_condition(tree, node, number)
             elif cut == math.inf:  # only a missing value is not <= +inf, and only that is not equal to itself
-                lines.append(f"{indent}if (x[{at}] == x[{at}]) {{ /* {names[at]} is known */")
+                test = f"x[{at}] == x[{at}]"
             else:
-                lines.append(f"{indent}if (x[{at}] <= {_literal(cut, number)}) {{ /* {names[at]} <= {words[node]} */")
+                test = f"x[{at}] <= {_literal(cut, number)}"
+            lines.append(f"{indent}if ({test}) {{ /* {names[at]} {_commented(splits[node].left)} */")
         elif step == OTHERWISE:
             lines.append(f"{indent}}} else {{")
         elif step == END:

@@ -6,11 +6,11 @@ of the graph, be taken for markup, or be read as one of Graphviz's escapes.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from onetree.export.set_words import set_tests
-from onetree.export.wording import feature_words, heading, label_words, threshold_words
+from onetree.export.conditions import conditions
+from onetree.export.decimals import DIGITS
+from onetree.export.wording import feature_words, heading, label_words
 
 if TYPE_CHECKING:
     from onetree.tree import Tree
@@ -22,15 +22,16 @@ _COLOURS = ("#a6cee3", "#fdbf6f", "#b2df8a", "#cab2d6", "#fb9a99", "#ffff99", "#
 _MAX_LIST = 60  # characters of a set
 
 
-def to_dot(tree: Tree, *, digits: int | None = 6) -> str:
+def to_dot(tree: Tree, *, digits: int | None = DIGITS) -> str:
     """Give `tree` as a DOT graph, for Graphviz and everything else that reads it.
 
     Parameters
     ----------
     tree : Tree
     digits : int or None
-        Significant digits of the thresholds, more where two thresholds of a feature would look the same; None writes
-        them exactly, and long sets of categories in full.
+        Numbers with up to that many significant digits go where the graph says, and integers; from six on also every
+        float32 number. Thresholds that this does not separate get more digits. None writes them exactly, and long sets
+        of categories in full.
 
     Examples
     --------
@@ -51,9 +52,8 @@ def to_dot(tree: Tree, *, digits: int | None = 6) -> str:
     """
     names = [name.translate(_ESCAPES) for name in feature_words(tree)]
     labels = [label.translate(_ESCAPES) for label in label_words(tree)]
-    cuts, takes_nan = threshold_words(tree, digits), tree.nan_features.tolist()
     feature, leaf_class = tree.feature.tolist(), tree.leaf_class.tolist()
-    sets = set_tests(tree, None if digits is None else _MAX_LIST)
+    splits = conditions(tree, digits, limit=None if digits is None else _MAX_LIST, signs=True)
     children = list(zip(tree.children_left.tolist(), tree.children_right.tolist(), strict=True))
 
     lines = [f"// {line}" for line in heading(tree)]
@@ -67,12 +67,7 @@ def to_dot(tree: Tree, *, digits: int | None = 6) -> str:
             colour = _COLOURS[leaf_class[node] % len(_COLOURS)]
             lines.append(f'  {node} [label="{labels[leaf_class[node]]}", fillcolor="{colour}"];')
             continue
-        known = math.isinf(tree.threshold[node])  # only a missing value is not <= +inf
-        asks = "is known" if known else f"≤ {cuts[node]}"
-        yes, no = "yes", "no or missing" if takes_nan[at] and not known else "no"
-        if node in sets:
-            asks, yes, no = sets[node]
-            asks = asks.translate(_ESCAPES)
-        lines.append(f'  {node} [label="{names[at]} {asks}"];')
-        edges += [f'  {node} -> {left} [label="{yes}"];', f'  {node} -> {right} [label="{no}"];']
+        split = splits[node]
+        lines.append(f'  {node} [label="{names[at]} {split.asks.translate(_ESCAPES)}"];')
+        edges += [f'  {node} -> {left} [label="{split.yes}"];', f'  {node} -> {right} [label="{split.no}"];']
     return "\n".join([*lines, *edges, "}"])

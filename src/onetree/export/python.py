@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from onetree.export.conditions import conditions
 from onetree.export.nested import LEAF, OTHERWISE, TEST, nested
-from onetree.export.set_words import set_test
 from onetree.export.shape import is_nested, tables
 from onetree.export.steps import Run, is_point, steps_of, thresholds_only
 from onetree.export.wording import LINE_WIDTH, feature_words, heading, plain_labels, wrapped
@@ -83,6 +83,7 @@ def to_python(tree: Tree, *, style: str = "auto") -> str:
 
 def _conditions(tree: Tree) -> str:
     names, feature, threshold = feature_words(tree), tree.feature.tolist(), tree.threshold.tolist()
+    splits = conditions(tree)
     lines = []
     for step, node, depth in nested(tree):
         indent = "    " * (depth + 1)
@@ -92,10 +93,9 @@ def _conditions(tree: Tree) -> str:
             at, cut = feature[node], threshold[node]
             # Only a missing value is not <= +inf, and only that is not equal to itself.
             test = f"x[{at}] == x[{at}]" if math.isinf(cut) else f"x[{at}] <= {cut!r}"
-            comment = names[at]
             if tree.subset[node] >= 0:
-                test, comment = _set_condition(tree, node), f"{names[at]} {set_test(tree, node).holds}"
-            lines.append(f"{indent}if {test}:  # {comment}\n")
+                test = _set_condition(tree, node)
+            lines.append(f"{indent}if {test}:  # {names[at]} {splits[node].left}\n")
         elif step == OTHERWISE:
             lines.append(f"{indent}else:\n")
     return "".join(lines)

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from onetree.categories import MISSING
+from onetree.export.conditions import threshold_cuts
+from onetree.export.decimals import DIGITS, Cut
 from onetree.export.set_words import left_numbers, numbers, set_phrase
-from onetree.export.wording import check_writable, feature_words, heading, label_words, threshold_words
+from onetree.export.wording import check_writable, feature_words, heading, label_words
 
 if TYPE_CHECKING:
     from onetree.tree import Tree
@@ -115,15 +117,15 @@ def _parted_set(now: Condition, tree: Tree, node: int) -> tuple[Condition, Condi
     )
 
 
-def to_rules(tree: Tree, *, digits: int | None = 6) -> str:
+def to_rules(tree: Tree, *, digits: int | None = DIGITS) -> str:
     """Give `tree` as text with one IF-THEN rule per leaf.
 
     Parameters
     ----------
     tree : Tree
     digits : int or None
-        Significant digits of the thresholds, more where two thresholds of a feature would look the same; None writes
-        them exactly.
+        Numbers with up to that many significant digits meet a rule as they reach its leaf, and integers; from six on
+        also every float32 number. Thresholds that this does not separate get more digits. None writes them exactly.
 
     Returns
     -------
@@ -142,17 +144,18 @@ def to_rules(tree: Tree, *, digits: int | None = 6) -> str:
     IF age > 2.5 THEN cat
     """
     check_writable(tree, "a list of rules")
-    names, labels, cuts = feature_words(tree), label_words(tree), threshold_words(tree, digits)
+    names, labels, cuts = feature_words(tree), label_words(tree), threshold_cuts(tree, digits)
     leaf_class = tree.leaf_class.tolist()
     lines = [f"# {line}" for line in heading(tree)]
     for leaf, conditions in leaf_conditions(tree):
         words = " AND ".join(_words(condition, names[condition.feature], cuts, tree) for condition in conditions)
-        lines.append(f"IF {words or 'anything'} THEN {labels[leaf_class[leaf]]}")
+        label = labels[leaf_class[leaf]]
+        lines.append(f"IF {words} THEN {label}" if words else f"always: {label}")
     return "\n".join(lines)
 
 
-def _words(condition: Condition, name: str, cuts: list[str], tree: Tree) -> str:
-    """Say a condition; `cuts` are the words for the threshold of each node."""
+def _words(condition: Condition, name: str, cuts: dict[int, Cut | None], tree: Tree) -> str:
+    """Say a condition; `cuts` are the thresholds of the nodes."""
     kind, missing = tree.categories[condition.feature], condition.missing
     if kind is not None and condition.elements is not None:
         takes_nan = bool(tree.nan_features[condition.feature])
@@ -160,12 +163,14 @@ def _words(condition: Condition, name: str, cuts: list[str], tree: Tree) -> str:
         return f"({text} or missing)" if missing and condition.elements else text
     if condition.lower == math.inf:
         return f"{name} is missing"
-    below, above = condition.upper < math.inf, condition.lower > -math.inf
-    if below and above:
-        return f"{cuts[condition.lower_node]} < {name} <= {cuts[condition.upper_node]}"
-    if below:
-        return f"{name} <= {cuts[condition.upper_node]}"
-    if above:
-        text = f"{name} > {cuts[condition.lower_node]}"
-        return f"({text} or missing)" if condition.missing else text
+    lower, upper = cuts.get(condition.lower_node), cuts.get(condition.upper_node)
+    if lower and upper:
+        if lower.number == upper.number:  # "<" below and "<=" above
+            return f"{name} = {lower.number}"
+        return f"{lower.number} {lower.above} {name} {upper.left} {upper.number}"
+    if upper:
+        return f"{name} {upper.left} {upper.number}"
+    if lower:
+        text = f"{name} {lower.right} {lower.number}"
+        return f"({text} or missing)" if missing else text
     return f"{name} is known"

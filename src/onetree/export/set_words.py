@@ -26,6 +26,7 @@ class SetTest(NamedTuple):
     asks: str  # follows the name of the feature: "in {red, blue}"
     yes: str
     no: str
+    fails: str  # what is true on the right, the missing value included
 
     @property
     def holds(self) -> str:
@@ -59,12 +60,16 @@ def set_test(tree: Tree, node: int, limit: int | None = None) -> SetTest:
         raise ValueError(f"node {node} is no set test")
     inside = left_numbers(tree, node)
     takes_nan, missing_left = bool(tree.nan_features[at]), bool(tree.subsets[tree.subset[node], MISSING])
-    asks = set_phrase(kind, inside, missing=takes_nan and missing_left, takes_nan=takes_nan, limit=limit)
-    said = asks in ("is known", "is missing")
+    missing_right = takes_nan and not missing_left
+    missing_left = takes_nan and missing_left
+    asks = set_phrase(kind, inside, missing=missing_left, takes_nan=takes_nan, limit=limit)
+    fails = set_phrase(kind, numbers(kind) - inside, missing=missing_right, takes_nan=takes_nan, limit=limit)
+    said, said_right = (phrase in ("is known", "is missing") for phrase in (asks, fails))
     return SetTest(
         asks,
-        "yes or missing" if takes_nan and missing_left and not said else "yes",
-        "no or missing" if takes_nan and not missing_left and not said else "no",
+        "yes or missing" if missing_left and not said else "yes",
+        "no or missing" if missing_right and not said else "no",
+        f"{fails} or missing" if missing_right and not said_right else fails,
     )
 
 

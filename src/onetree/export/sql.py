@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from onetree.errors import InvalidInputError
+from onetree.export.conditions import conditions
 from onetree.export.nested import LEAF, OTHERWISE, TEST, nested
-from onetree.export.set_words import set_test
 from onetree.export.shape import is_nested, tables
 from onetree.export.steps import Run, is_point, steps_of, thresholds_only
-from onetree.export.wording import heading, printable, threshold_words, uniform_labels
+from onetree.export.wording import heading, printable, uniform_labels
 
 if TYPE_CHECKING:
     from onetree.tree import Tree
@@ -102,7 +102,7 @@ def to_sql(
 
 def _case(tree: Tree, names: Sequence[str], used: list[int]) -> list[str]:
     """Give the column `prediction` as nested CASE expressions."""
-    labels, words = _labels(tree), threshold_words(tree, 6)
+    labels, splits = _labels(tree), conditions(tree)
     column = {at: f"CAST(item.{_identifier(names[at])} AS DOUBLE PRECISION)" for at in used}
     refused = [_missing(column[at]) for at in used if not tree.nan_features[at]]
     lines = []
@@ -117,12 +117,12 @@ def _case(tree: Tree, names: Sequence[str], used: list[int]) -> list[str]:
         elif step == TEST:
             at, cut = int(tree.feature[node]), float(tree.threshold[node])
             if tree.subset[node] >= 0:
-                comment = f"{printable(names[at])} {set_test(tree, node).holds}"
-                lines += [f"{indent}CASE WHEN {_set_condition(tree, node, column[at])} -- {comment}", f"{indent}THEN"]
+                test = _set_condition(tree, node, column[at])
             elif math.isinf(cut):
-                lines += [f"{indent}CASE WHEN NOT {_missing(column[at])}", f"{indent}THEN"]
+                test = f"NOT {_missing(column[at])}"
             else:
-                lines += [f"{indent}CASE WHEN {column[at]} <= {_real(cut)} -- {words[node]}", f"{indent}THEN"]
+                test = f"{column[at]} <= {_real(cut)}"
+            lines += [f"{indent}CASE WHEN {test} -- {printable(names[at])} {splits[node].left}", f"{indent}THEN"]
         else:
             lines.append(f"{indent}ELSE" if step == OTHERWISE else f"{indent}END")
     if refused:

@@ -1,14 +1,15 @@
 """The tree as text for people: one line per node, yes before no.
 
-Made for reading: thresholds are rounded. Exact thresholds are in the saved file, or come with ``digits=None``.
+Made for reading: thresholds have as few digits as keep them true. Exact thresholds are in the saved file, or come with
+``digits=None``.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from onetree.export.set_words import set_tests
+from onetree.export.conditions import conditions
+from onetree.export.decimals import DIGITS
 from onetree.export.wording import check_writable, feature_words, label_words, limitations
 
 if TYPE_CHECKING:
@@ -18,14 +19,15 @@ if TYPE_CHECKING:
 _MAX_INDENT = 40
 
 
-def to_text(tree: Tree, *, digits: int | None = 6) -> str:
+def to_text(tree: Tree, *, digits: int | None = DIGITS) -> str:
     """Give `tree` as indented text.
 
     Parameters
     ----------
     tree : Tree
     digits : int or None
-        Significant digits of the thresholds; None writes them exactly.
+        Numbers with up to that many significant digits go where the text says, and integers; from six on also every
+        float32 number. Thresholds that this does not separate get more digits. None writes them exactly.
 
     Returns
     -------
@@ -43,14 +45,13 @@ def to_text(tree: Tree, *, digits: int | None = 6) -> str:
       no: cat
     """
     check_writable(tree, "text")
-    feature, threshold, sets = tree.feature.tolist(), tree.threshold.tolist(), set_tests(tree)
+    feature, splits = tree.feature.tolist(), conditions(tree, digits)
     left, right, leaf_class = (
         tree.children_left.tolist(),
         tree.children_right.tolist(),
         tree.leaf_class.tolist(),
     )
     names, labels = feature_words(tree), label_words(tree)
-    takes_nan = tree.nan_features.tolist()
 
     lines = [f"# {line}" for line in limitations(tree)]
     stack = [(0, 0, "")]
@@ -60,15 +61,7 @@ def to_text(tree: Tree, *, digits: int | None = 6) -> str:
         if left[node] < 0:
             lines.append(f"{indent}{answer}{labels[leaf_class[node]]}")
             continue
-        at, cut = feature[node], threshold[node]
-        yes, no = "yes", "no or missing" if takes_nan[at] else "no"
-        if node in sets:
-            asks, yes, no = sets[node]
-            test = f"{names[at]} {asks}?"
-        elif math.isinf(cut):  # only a missing value is not <= +inf
-            test, no = f"{names[at]} is known?", "no"
-        else:
-            test = f"{names[at]} <= {cut!r}?" if digits is None else f"{names[at]} <= {cut:.{digits}g}?"
-        lines.append(f"{indent}{answer}{test}")
-        stack += ((right[node], depth + 1, f"{no}: "), (left[node], depth + 1, f"{yes}: "))
+        split = splits[node]
+        lines.append(f"{indent}{answer}{names[feature[node]]} {split.asks}?")
+        stack += ((right[node], depth + 1, f"{split.no}: "), (left[node], depth + 1, f"{split.yes}: "))
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The words that several exports share: names and labels on one line, thresholds, and what the file is.
+"""The words that several exports share: names and labels on one line, and what the file is.
 
 Knows nothing of any format: quoting and escaping are the business of each.
 """
@@ -24,7 +24,6 @@ MAX_LEAVES = 10_000_000
 LINE_WIDTH = 110
 """Of generated source."""
 
-_EXACT_DIGITS = 17  # of any float64
 _HARMLESS = re.compile(r"[\w .,:<>=()-]*")  # in a comment of any language
 
 
@@ -54,31 +53,6 @@ def uniform_labels(tree: Tree) -> list[str] | list[int] | list[float] | list[boo
     labels: list[Any] = plain_labels(tree)
     too_long = any(isinstance(label, int) and not -(2**63) <= label < 2**63 for label in labels)
     return [str(label) for label in labels] if too_long or len({type(label) for label in labels}) > 1 else labels
-
-
-def threshold_words(tree: Tree, digits: int | None) -> list[str]:
-    """Give the threshold of each node as text; None writes it exactly.
-
-    A feature gets as many digits more as its thresholds need to look different from each other.
-    """
-    words = [""] * tree.n_nodes
-    for feature in range(tree.n_features):
-        nodes = (tree.feature == feature).nonzero()[0].tolist()
-        cuts = {node: float(tree.threshold[node]) for node in nodes}
-        text = _distinct({cut for cut in cuts.values() if math.isfinite(cut)}, digits)
-        for node, cut in cuts.items():
-            words[node] = text.get(cut, "inf")
-    return words
-
-
-def _distinct(cuts: set[float], digits: int | None) -> dict[float, str]:
-    if digits is None:
-        return {cut: repr(cut) for cut in cuts}
-    for width in range(digits, _EXACT_DIGITS):
-        text = {cut: f"{cut:.{width}g}" for cut in cuts}
-        if len(set(text.values())) == len(cuts):
-            return text
-    return {cut: f"{cut:.{_EXACT_DIGITS}g}" for cut in cuts}
 
 
 def check_writable(tree: Tree, what: str) -> None:

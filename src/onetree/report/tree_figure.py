@@ -5,12 +5,12 @@ Nothing recurses, and only what is drawn is walked through: a tree of a billion 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onetree.errors import InvalidInputError
-from onetree.export.set_words import set_test
+from onetree.export.conditions import conditions
+from onetree.export.decimals import DIGITS
 from onetree.report.drawing import as_tree, class_colours, foreground, labels_of, new_figure, shown, text_colour
 from onetree.tree import Tree
 
@@ -40,7 +40,9 @@ class _Node:
     line: float = 0.0
 
 
-def plot_tree(source: object, *, max_depth: int | None = None, digits: int = 4, ax: Axes | None = None) -> Axes:
+def plot_tree(
+    source: object, *, max_depth: int | None = None, digits: int | None = DIGITS, ax: Axes | None = None
+) -> Axes:
     """Draw a tree from left to right; upper branches are "yes".
 
     Parameters
@@ -49,8 +51,8 @@ def plot_tree(source: object, *, max_depth: int | None = None, digits: int = 4, 
     max_depth : int, optional
         Cut off what is deeper; a branch that is cut off says how many leaves it has. By default a tree is drawn whole
         up to 60 leaves and depth 15, and larger ones as deep as 60 ends of branches go. A note says what is left out.
-    digits : int
-        Significant digits of the thresholds.
+    digits : int or None
+        Numbers with up to that many significant digits go where the drawing says; see `onetree.export.text.to_text`.
     ax : matplotlib Axes, optional
         Where to draw, with letters made smaller if need be. By default a new figure, as large as the tree needs.
 
@@ -96,10 +98,11 @@ def _readable_depth(tree: Tree) -> int:
     return _READABLE_DEPTH
 
 
-def _layout(tree: Tree, max_depth: int, digits: int) -> list[_Node]:
+def _layout(tree: Tree, max_depth: int, digits: int | None) -> list[_Node]:
     """Lay out the nodes: leaves and ends on lines of their own from top to bottom, the others half way."""
     labels = labels_of(tree.classes.tolist())
     colours = class_colours(tree.n_classes)
+    splits = conditions(tree, digits, limit=_MAX_LIST, signs=True)
     below: list[int] | None = None
     nodes: list[_Node] = []
     stack: list[tuple[int, int, int]] = [(0, 0, -1)]
@@ -122,12 +125,9 @@ def _layout(tree: Tree, max_depth: int, digits: int) -> list[_Node]:
             nodes.append(_Node(f"… {below[node]:,} leaves", depth, line=n_lines))
             n_lines += 1
         else:
-            at, cut = int(tree.feature[node]), float(tree.threshold[node])
-            test = "is known" if math.isinf(cut) else f"≤ {cut:.{digits}g}"
-            yes, no = "yes", "no or missing" if tree.nan_features[at] and not math.isinf(cut) else "no"
-            if tree.subset[node] >= 0:
-                test, yes, no = set_test(tree, node, _MAX_LIST)
-            nodes.append(_Node(f"{shown(tree.feature_names[at])} {test}", depth, answers=(yes, no)))
+            split = splits[node]
+            name = shown(tree.feature_names[tree.feature[node]])
+            nodes.append(_Node(f"{name} {split.asks}", depth, answers=(split.yes, split.no)))
             stack.append((int(tree.children_right[node]), depth + 1, here))
             stack.append((int(tree.children_left[node]), depth + 1, here))
     for drawn in reversed(nodes):  # children come after their parents
