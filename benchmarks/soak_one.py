@@ -105,7 +105,7 @@ def begun_again(ensemble, drawn):
     """A tree in parts, ended after some of them and begun again from the checkpoint; the same as at one stretch."""
 
     def end(progress):
-        if progress.phase == "parts" and progress.states >= drawn.parts["ended_after"]:
+        if progress.phase == "parts" and progress.done >= drawn.parts["ended_after"]:
             raise EndedError
 
     asked = drawn.parts["asked"] | {"domain": drawn.domain}
@@ -123,7 +123,7 @@ def follow_data(ensemble, X, promise):
     """A tree that follows the model where the data are; what it promises is counted anew."""
     rows = accepted(ensemble, X)
     with Measured() as measured:
-        solution = onetree.born_again(ensemble, support=rows, **promise)
+        solution = onetree.support_tree(ensemble, rows, **promise)
     n_same = np.count_nonzero(solution.tree.predict(rows) == ensemble.predict(rows))
     if n_same < promise.get("fidelity", 0) * len(rows):
         raise AssertionError(f"{n_same} of {len(rows)} rows have their class, but {promise} was promised")
@@ -202,7 +202,7 @@ def use_once(configuration):
     for method in ("search", "cells", "milp"):
         onetree.verify(tree, ensemble, method=method)
     if not ensemble.has_subsets:
-        onetree.born_again(ensemble, support=X, max_leaves=4, certify=True)
+        onetree.support_tree(ensemble, X, max_leaves=4, certify=True)
 
 
 def main():

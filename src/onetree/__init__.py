@@ -45,13 +45,14 @@ from onetree.errors import (
 from onetree.estimate import Estimate, estimate
 from onetree.groups import Group
 from onetree.importers import load_ensemble
-from onetree.limits import Progress, StopSearch
 from onetree.many import born_again_many
 from onetree.parts import born_again_in_parts
+from onetree.progress import Progress, StopSearch
 from onetree.prune import prune
 from onetree.report import write_report
-from onetree.solve import Solution, born_again, pareto_front
-from onetree.support import SupportSolution
+from onetree.solution import Solution
+from onetree.solve import born_again, pareto_front
+from onetree.support import SupportSolution, support_tree
 from onetree.surroundings import domain_around, domain_of
 from onetree.tree import Tree, load_tree
 from onetree.verify import Verdict, verify
@@ -97,6 +98,7 @@ __all__ = [
     "load_tree",
     "pareto_front",
     "prune",
+    "support_tree",
     "verify",
     "write_report",
 ]

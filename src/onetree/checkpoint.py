@@ -24,6 +24,7 @@ from onetree.ensemble import Ensemble
 from onetree.errors import InvalidInputError, LimitReachedError, ModelFileError, OnetreeError
 from onetree.files import read_whole, write_whole
 from onetree.limits import OBJECTIVES
+from onetree.progress import ProgressCallback
 from onetree.restrict import restrict
 from onetree.solve import Solution
 from onetree.tree import Tree
@@ -93,7 +94,7 @@ class Checkpoint:
         domain: DomainLike | None,
         *,
         time_limit: float | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        progress: ProgressCallback | None = None,
     ) -> Solution | None:
         """Return the solution that was kept under this key if its tree is equal to the ensemble, which is proven.
 
@@ -106,7 +107,7 @@ class Checkpoint:
             if solution is None or not _speaks_of(solution.tree, ensemble):
                 return None
             where = {} if domain is None else domain
-            limits: dict[str, Any] = {"time_limit": time_limit, "progress": progress}
+            limits: dict[str, Any] = {"time_limit": time_limit, "progress": progress or False}
             if not verify(solution.tree, ensemble, domain=where, method=method, **limits):
                 return None
             return replace(solution, tree=_as_found_in(domain, solution.tree, ensemble))

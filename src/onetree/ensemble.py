@@ -340,5 +340,9 @@ def _probabilities(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def as_ensemble(source: object) -> Ensemble:
-    """Return an ensemble as it is, and a fitted model as `Ensemble.from_model` reads it."""
+    """Return an ensemble as it is, a model as `Ensemble.from_model` reads it, a file as `load_ensemble` does."""
+    if isinstance(source, str | os.PathLike):
+        from onetree.importers import load_ensemble
+
+        return load_ensemble(source)
     return source if isinstance(source, Ensemble) else Ensemble.from_model(source)

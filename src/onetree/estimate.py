@@ -7,7 +7,8 @@ from onetree.axes import axes_of
 from onetree.domain import DomainLike
 from onetree.ensemble import as_ensemble
 from onetree.errors import InvalidInputError, LimitReachedError, UnsupportedModelError
-from onetree.limits import OBJECTIVES, ProgressCallback, adapt, check_choice
+from onetree.limits import DEFAULT_OBJECTIVE, OBJECTIVES, check_choice, is_whole
+from onetree.progress import ProgressOption, reporting
 
 _MAX_CLASSES = 256  # a class is one byte in the native core
 _AUTO_BOXES = 0.0  # as the heuristic would choose
@@ -50,19 +51,19 @@ class Estimate:
 
 
 def estimate(
-    source: object,
+    model: object,
     *,
-    objective: str = "leaves",
+    objective: str = DEFAULT_OBJECTIVE,
     domain: DomainLike | None = None,
     budget: float = 1.5,
     random_state: int = 0,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Estimate:
     """Estimate the size of the faithful tree of an ensemble, and the time and memory to build it.
 
     Parameters
     ----------
-    source : fitted model or Ensemble
+    model : fitted model, path or Ensemble
         What would be converted.
     objective : str
         What would be minimised.
@@ -72,7 +73,7 @@ def estimate(
         Seconds to spend, about; twice as many at most, but for large forests the first cut alone can take longer.
     random_state : int
         Seed of the cuts, as in `born_again`, and of the descents.
-    progress : callable, optional
+    progress : callable, False or None
         As in `born_again`.
 
     Examples
@@ -87,18 +88,19 @@ def estimate(
     check_choice("objective", objective, OBJECTIVES)
     if not budget > 0:
         raise InvalidInputError(f"budget must be positive, in seconds, not {budget!r}")
-    if not isinstance(random_state, int) or random_state < 0:
-        raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
-    ensemble = as_ensemble(source)
+    if not is_whole(random_state, 0):
+        raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
+    ensemble = as_ensemble(model)
     if ensemble.n_classes > _MAX_CLASSES:
         raise UnsupportedModelError(
             f"the model has {ensemble.n_classes} classes and at most {_MAX_CLASSES} are supported; merge rare classes"
         )
     inside = axes_of(ensemble, domain).ensemble
     try:
-        found = _core.estimate(
-            inside, OBJECTIVES.index(objective), _AUTO_BOXES, float(budget), random_state, adapt(progress)
-        )
+        with reporting(progress) as report:
+            found = _core.estimate(
+                inside, OBJECTIVES.index(objective), _AUTO_BOXES, float(budget), random_state, report
+            )
     except _core.LimitReached:  # only ever a wish of the caller: the budget is kept otherwise
         raise LimitReachedError("stopped before there was an estimate") from None
     leaves, fewest, most = found["leaves"]

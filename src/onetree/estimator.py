@@ -25,7 +25,9 @@ from onetree.errors import InvalidInputError, LimitReachedError, UnsupportedMode
 from onetree.estimate import estimate
 from onetree.grid import Grid
 from onetree.leaf_shares import LeafShares, leaf_numbers
-from onetree.solve import Solution, born_again
+from onetree.limits import DEFAULT_OBJECTIVE
+from onetree.solution import Solution
+from onetree.solve import born_again
 from onetree.surroundings import domain_of
 from onetree.tree import Tree
 
@@ -99,7 +101,7 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         self,
         estimator: Any = None,
         *,
-        objective: str = "depth-leaves",
+        objective: str = DEFAULT_OBJECTIVE,
         method: str = "auto",
         engine: str | None = None,
         voting: str = "auto",

@@ -17,7 +17,8 @@ from onetree.checkpoint import Checkpoint, fingerprint
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError, SomeFailedError
 from onetree.grid import Grid
-from onetree.limits import Progress, ProgressCallback, check_choice, memory_bytes
+from onetree.limits import check_choice, memory_bytes
+from onetree.progress import Progress, ProgressCallback, ProgressOption, shown
 from onetree.solve import Solution, born_again
 
 Outcome = Solution | Exception
@@ -32,7 +33,7 @@ def born_again_many(
     *,
     n_jobs: int | None = None,
     errors: Literal["raise"] = "raise",
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
     checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> list[Solution]: ...
@@ -44,7 +45,7 @@ def born_again_many(
     *,
     n_jobs: int | None = None,
     errors: Literal["return"],
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
     checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> list[Outcome]: ...
@@ -55,7 +56,7 @@ def born_again_many(
     *,
     n_jobs: int | None = None,
     errors: str = "raise",
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
     checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> list[Solution] | list[Outcome]:
@@ -63,18 +64,18 @@ def born_again_many(
 
     Parameters
     ----------
-    sources : iterable of fitted models or Ensembles
+    sources : iterable of fitted models, paths or Ensembles
         Of a list, the largest are converted first where several run at a time; of an iterator, each as there is room
         for it.
     n_jobs : int, optional
-        Conversions at a time, as in scikit-learn: None is one, or what `joblib.parallel_config` says; -1 is one for
-        each processor. The trees do not depend on it.
+        Number of workers, each of which converts one source at a time: None is one, or what `joblib.parallel_config`
+        says; -1 is one per processor. The trees do not depend on it.
     errors : {"raise", "return"}
         What becomes of a source that cannot be converted. All others are converted in any case. "raise" then raises
         `SomeFailedError`, whose `results` hold everything; "return" gives the error in the place of the solution.
-    progress : callable, optional
-        Called here with a `Progress` after each conversion: phase "many", and in `states` how many are done. An
-        exception raised in it stops everything.
+    progress : callable, False or None
+        Called here with a `Progress` after each conversion: phase "many", and in `done` how many are done. An
+        exception raised in it stops everything. None shows a bar, as in `born_again`.
     checkpoint : path, optional
         A file for the solutions as they come. A later call with the same options takes from it what is there, so that
         a process that was killed loses no more than what was underway. Models are known by their content.
@@ -99,11 +100,9 @@ def born_again_many(
     check_choice("errors", errors, _ERRORS)
     inspect.signature(born_again).bind(None, **options)  # a TypeError here and now, not one for each source
     total = len(sources) if isinstance(sources, Sized) else None
-    if checkpoint is not None and options.get("support") is not None:
-        raise InvalidInputError("trees for support= are quick and not kept; leave out checkpoint=")
     task = {name: value if _is_plain(value) else fingerprint(value) for name, value in options.items()}
     keys: dict[int, str] = {}  # of the sources that are not known yet
-    with Checkpoint(checkpoint, {"kind": "many", "options": task}) as kept:
+    with shown(progress) as tell, Checkpoint(checkpoint, {"kind": "many", "options": task}) as kept:
 
         def recall(number: int, job: Job) -> Solution | None:
             keys[number] = fingerprint(job[0])
@@ -112,7 +111,7 @@ def born_again_many(
         found = run_jobs(
             ((source, options) for source in sources),
             n_jobs=n_jobs,
-            progress=progress,
+            progress=tell,
             total=total,
             recall=None if checkpoint is None else recall,
             keep=None if checkpoint is None else lambda number, solution: kept.put_solution(keys[number], solution),
@@ -197,7 +196,7 @@ def _number_of_workers(n_jobs: int | None) -> int:
     try:
         return int(effective_n_jobs(n_jobs))
     except ValueError:
-        raise InvalidInputError(f"n_jobs must be a whole number other than 0, or None, not {n_jobs!r}") from None
+        raise InvalidInputError(f"n_jobs must be an integer other than 0, or None, not {n_jobs!r}") from None
 
 
 def _read(jobs: Iterable[Job]) -> Iterator[Job | Exception]:
@@ -226,7 +225,7 @@ def _convert(number: int, job: Job | Exception, n_workers: int) -> tuple[int, Ou
         options = {**options, "memory_limit": memory_bytes(None) / 1e9 / share}
     started = perf_counter()
     try:
-        solution = born_again(cast(Ensemble, ensemble), **options)
+        solution = born_again(cast(Ensemble, ensemble), **{"progress": False, **options})
         stats = {**solution.stats, "total_seconds": perf_counter() - started}
         return number, replace(solution, stats=stats)
     except Exception as error:  # whatever it is, the other conversions go on

@@ -19,20 +19,19 @@ from onetree.first_cuts import Cut, FirstCuts, first_cuts
 from onetree.grid import Grid
 from onetree.join import joined
 from onetree.limits import (
+    DEFAULT_OBJECTIVE,
     OBJECTIVES,
-    Progress,
-    ProgressCallback,
-    Reporter,
-    StopSearch,
     Until,
     check_choice,
     memory_bytes,
     seconds,
 )
 from onetree.many import run_jobs
+from onetree.progress import Progress, ProgressCallback, ProgressOption, Reporter, StopSearch, shown
 from onetree.proof import prove
 from onetree.restrict import restrict
-from onetree.solve import Solution, Value, best_of, exact_if_quick
+from onetree.solution import Solution, Value, best_of, measures
+from onetree.solve import exact_if_quick
 from onetree.tree import Tree
 
 EXACT, STOPPED = "exact", "stopped"  # in the checkpoint: the search of the whole, and that it did not come to its end
@@ -42,9 +41,9 @@ _FEWEST_PARTS, _MOST_PARTS = 4, 1024
 
 
 def born_again_in_parts(
-    source: object,
+    model: object,
     *,
-    objective: str = "depth-leaves",
+    objective: str = DEFAULT_OBJECTIVE,
     method: str = "heuristic",
     n_parts: int | None = 32,
     domain: DomainLike | None = None,
@@ -52,7 +51,7 @@ def born_again_in_parts(
     memory_limit: float | None = None,
     n_jobs: int | None = None,
     random_state: int = 0,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
     verify: bool = True,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Solution:
@@ -65,7 +64,7 @@ def born_again_in_parts(
 
     Parameters
     ----------
-    source : fitted model or Ensemble
+    model : fitted model, path or Ensemble
         What to convert.
     objective : {"depth", "leaves", "depth-leaves", "leaves-depth"}
         What the parts minimise.
@@ -83,10 +82,10 @@ def born_again_in_parts(
         Seconds. `LimitReachedError` is raised when they have passed before all parts are done; what is done is in the
         checkpoint.
     n_jobs : int, optional
-        Parts at a time, as in `born_again_many`. The tree does not depend on it.
-    progress : callable, optional
-        Called here with a `Progress` after each part: phase "parts", and in `states` how many are done; then in the
-        phase "proof", in `states` how many of those in the checkpoint are proven again. An exception raised in it stops
+        Number of workers, as in `born_again_many`; each does one part at a time. The tree does not depend on it.
+    progress : callable, False or None
+        Called here with a `Progress` after each part: phase "parts", and in `done` how many are done; then in the
+        phase "proof", in `done` how many of those in the checkpoint are proven again. An exception raised in it stops
         everything.
     verify : bool
         Prove each part equivalent to the ensemble inside its box, where it is computed.
@@ -113,13 +112,12 @@ def born_again_in_parts(
     check_choice("objective", objective, OBJECTIVES)
     check_choice("method", method, _METHODS)
     if n_parts is not None and (not isinstance(n_parts, int) or n_parts < 1):
-        raise InvalidInputError(f"n_parts must be a whole number from 1 on, not {n_parts!r}")
+        raise InvalidInputError(f"n_parts must be a positive integer, not {n_parts!r}")
     if not isinstance(random_state, int) or random_state < 0:
-        raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
+        raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
     started = perf_counter()
     until = None if time_limit is None else Until.after(seconds(time_limit))
-    watched = _watched(progress, until)
-    ensemble = as_ensemble(source)
+    ensemble = as_ensemble(model)
     where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
     if n_parts is None:
         n_parts = parts_for(Grid.of(ensemble, where).n_cells)
@@ -133,11 +131,12 @@ def born_again_in_parts(
         "random_state": random_state,
         "memory_limit": memory_limit,
     }
-    with Checkpoint(checkpoint, task) as kept:
+    with shown(progress) as callback, Checkpoint(checkpoint, task) as kept:
+        watched = _watched(callback, until)
         memory_limit = memory_limit if checkpoint is None else _fixed_memory(kept, memory_limit)
         whole = None
         if method == "auto":
-            asked = {"objective": objective, "memory_limit": memory_limit, "n_jobs": n_jobs or 1}
+            asked = {"objective": objective, "memory_limit": memory_limit, "n_jobs": n_jobs}
             whole = _exact(kept, ensemble, where, asked, until, watched, verify)
             if whole is not None and whole.status == "optimal":
                 return whole
@@ -151,7 +150,7 @@ def born_again_in_parts(
             "method": "heuristic",
             "memory_limit": memory_limit,
             "random_state": random_state,
-            "progress": until,
+            "progress": until or False,
             "verify": verify,
         }
 
@@ -160,8 +159,8 @@ def born_again_in_parts(
             kept.put_solution(f"part {missing[number]}", part)
 
         def tell(report: Progress) -> None:
-            n_done = before + report.states
-            watched(replace(report, states=n_done, fraction=n_done / len(order)))
+            n_done = before + report.done
+            watched(replace(report, done=n_done, fraction=n_done / len(order)))
 
         run_jobs(
             ((ensemble, {**options, "domain": top.boxes[node].domain}) for node in missing),
@@ -177,7 +176,7 @@ def born_again_in_parts(
     tree = joined(top, {node: part.tree for node, part in found.items()}, restrict(ensemble, where), where)
     value = _size(tree, objective)
     # A tree of the whole, restricted to a part, is no larger: the best of a part is a bound for the whole.
-    bound = max((part.lower_bound for part in found.values()), key=_measures)
+    bound = max((part.lower_bound for part in found.values()), key=measures)
     stats = {
         "parts": len(found),
         "parts_found": before,
@@ -297,8 +296,9 @@ def _check_found(
     started = perf_counter()
     proven: list[Solution] = []
 
-    def tell(n_done: int = 0, n_all: int = 1) -> None:
-        fraction = (len(proven) + n_done / n_all) / len(domain_of)
+    def tell(step: Progress | None = None) -> None:
+        within = 0.0 if step is None or step.fraction is None else step.fraction
+        fraction = (len(proven) + within) / len(domain_of)
         progress(Progress("proof", perf_counter() - started, None, None, len(proven), fraction))
 
     try:
@@ -327,7 +327,3 @@ def _size(tree: Tree, objective: str) -> Value:
         return sizes[objective]
     first, second = objective.split("-")
     return sizes[first], sizes[second]
-
-
-def _measures(value: Value) -> tuple[int, ...]:
-    return value if isinstance(value, tuple) else (value,)

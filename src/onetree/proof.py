@@ -7,7 +7,7 @@ from time import perf_counter
 
 from onetree.ensemble import Ensemble
 from onetree.errors import FidelityError, LimitReachedError
-from onetree.limits import Progress, Reporter
+from onetree.progress import Progress, Reporter
 from onetree.tree import Tree
 from onetree.verify import verify
 
@@ -47,12 +47,12 @@ def prove(tree: Tree, ensemble: Ensemble, *, started: float, time_limit: float, 
     """
     begun = perf_counter()
 
-    def tell(n_done: int, n_all: int) -> None:
+    def tell(step: Progress) -> None:
         now = perf_counter()
         if report is None:
             return
-        report.tell(Progress("proof", now - begun, None, None, n_done, n_done / n_all))
-        if report.stopped_at is not None and now - max(begun, report.stopped_at) > _GRACE and n_done < n_all:
+        report.tell(step)
+        if report.stopped_at is not None and now - max(begun, report.stopped_at) > _GRACE and step.fraction != 1:
             raise LimitReachedError("stopped before the tree was proven")
 
     left = None
@@ -62,7 +62,7 @@ def prove(tree: Tree, ensemble: Ensemble, *, started: float, time_limit: float, 
     hurried = left is not None or (report is not None and report.stopped_at is not None)
     method = "search" if hurried else "auto"
     try:
-        verdict = verify(tree, ensemble, method=method, time_limit=left, progress=None if report is None else tell)
+        verdict = verify(tree, ensemble, method=method, time_limit=left, progress=False if report is None else tell)
     except LimitReachedError as error:
         if report is not None and report.stopped_at is not None:
             raise

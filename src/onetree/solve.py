@@ -1,21 +1,21 @@
 """From an ensemble to its tree: checks the request, runs the native engines, checks the answer."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
-
-from numpy.typing import ArrayLike
 
 from onetree import _core
 from onetree.axes import Axes, axes_of
 from onetree.domain import DomainLike
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import GridTooLargeError, InvalidInputError, LimitReachedError, UnsupportedModelError
+from onetree.limits import DEFAULT_OBJECTIVE, check_choice, is_whole, memory_bytes, seconds, workers
 from onetree.limits import OBJECTIVES as OBJECTIVES
-from onetree.limits import ProgressCallback, Reporter, adapt, check_choice, is_whole, memory_bytes, seconds, threads
+from onetree.progress import ProgressOption, Reporter, reporting
 from onetree.proof import prove, time_to_search
-from onetree.tree import Tree
+from onetree.solution import Solution as Solution
+from onetree.solution import best_of, in_order
 
 METHODS = ("auto", "exact", "heuristic")
 ENGINES = ("interval-dp", "branch-and-bound")
@@ -23,78 +23,27 @@ MAX_CLASSES = 256  # a class is one byte in the native core
 _AUTO_ENGINE, _QUICK_TABLE = 0, 4  # in the core's numbers; 1 and 2 are ENGINES
 _AUTO_BOXES = 0.0  # the heuristic chooses how large a grid goes to the exact engine
 
-Value = int | tuple[int, int]
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """A faithful tree and what is proven about its size.
-
-    Parameters
-    ----------
-    tree : Tree
-        Predicts the ensemble's class everywhere, or everywhere inside `Tree.domain`.
-    objective : str
-        What was minimised.
-    status : {"optimal", "feasible"}
-        Whether no smaller tree of the model's own tests exists, or a limit came first.
-    value, lower_bound : int or pair of int
-        Size of the tree and what is proven: one number for depth or leaves, two in the objective's order
-        for the two-stage objectives.
-    stats : dict
-        cells, boxes, states, seconds, peak_bytes, engine.
-    """
-
-    tree: Tree
-    objective: str
-    status: str
-    value: Value
-    lower_bound: Value
-    stats: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def gap(self) -> float:
-        """How much larger than the bound the tree is, at worst: 0.0 when it is optimal."""
-        if self.status == "optimal":
-            return 0.0
-        for value, bound in zip(_measures(self.value), _measures(self.lower_bound), strict=True):
-            if value > bound:
-                return (value - bound) / bound if bound > 0 else float(value)
-        return 0.0
-
-    def __repr__(self) -> str:
-        where = "" if self.tree.domain is None else ", inside a domain"
-        return (
-            f"Solution({self.objective}: {self.status}, depth {self.tree.depth}, {self.tree.n_leaves} leaves, "
-            f"gap {self.gap:.1%}, {self.stats.get('seconds', 0.0):.3g} s{where})"
-        )
-
 
 def born_again(
-    source: object,
+    model: object,
     *,
-    objective: str = "depth-leaves",
+    objective: str = DEFAULT_OBJECTIVE,
     method: str = "auto",
     engine: str | None = None,
     domain: DomainLike | None = None,
-    support: ArrayLike | None = None,
-    held_out: ArrayLike | None = None,
-    fidelity: float | None = None,
-    max_leaves: int | None = None,
-    certify: bool = False,
     time_limit: float | None = None,
     memory_limit: float | None = None,
     n_jobs: int = 1,
     random_state: int = 0,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
     verify: bool = True,
 ) -> Solution:
     """Find the smallest tree that predicts exactly like an ensemble.
 
     Parameters
     ----------
-    source : fitted model or Ensemble
-        What to convert.
+    model : fitted model, path or Ensemble
+        What to convert; a path leads to a file that `load_ensemble` reads.
     objective : {"depth", "leaves", "depth-leaves", "leaves-depth"}
         What to minimise; the two-stage objectives settle ties of the first measure by the second.
     method : {"auto", "exact", "heuristic"}
@@ -107,25 +56,19 @@ def born_again(
         together, such as ``{("red", "green", "blue"): "one-hot"}``: the tree is exact, and the smallest, for these
         inputs only, which `Tree.domain` says. Both ends of a range belong to it; a feature that is named is never
         missing unless it says ``"... or missing"``. Categories go by their codes. See `domain_of` and `domain_around`.
-    support : array of shape (n_rows, n_features), optional
-        Reference rows. Then the tree follows the ensemble only where these are, for models of any size, and is marked
-        as not exact; with ``method="exact"`` it is the smallest that does. The result is a `SupportSolution`.
-    held_out, fidelity, max_leaves, certify
-        Only with `support`: what is measured and promised, see `onetree.support.support_tree`. There, `domain` and
-        `engine` are refused; `n_jobs`, `memory_limit` and `verify` change nothing: such a tree is built by one thread,
-        in memory that does not grow with the ensemble's grid, and is not equivalent to the ensemble.
     time_limit : float, optional
         Seconds, with the proof, for which a tenth is kept. `LimitReachedError` says that they were too few for any
         tree, or that the proof did not end; then its `solution` holds the tree.
     memory_limit : float, optional
         Gigabytes; by default 80 % of what the machine has free.
     n_jobs : int
-        Threads; -1 for all processors. The result does not depend on it.
+        Number of workers, which are threads here; -1 for one per processor. The result does not depend on it.
     random_state : int
         Seed of the heuristic; exact search has no use for it.
-    progress : callable, optional
+    progress : callable, False or None
         Called with a `Progress` about ten times a second. `StopSearch` raised in it ends the work with the best tree
-        so far, as a time limit would; any other exception ends it without one.
+        so far, as a time limit would; any other exception ends it without one. None shows a bar on a terminal or in a
+        notebook, once the work has taken a second; False shows nothing.
     verify : bool
         Prove the tree equivalent before it is returned.
 
@@ -151,46 +94,22 @@ def born_again(
         if method == "heuristic":
             raise InvalidInputError('engine= chooses among the exact engines; leave it out with method="heuristic"')
     if not is_whole(random_state, 0):
-        raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
-    if support is not None:
-        from onetree.support import support_tree
-
-        if domain is not None:
-            raise InvalidInputError(
-                "support= says by its rows which inputs matter, domain= by ranges; leave out domain= for a tree "
-                "that follows the rows, or support= for one that is exact inside the domain"
-            )
-        if engine is not None:
-            raise InvalidInputError("engine= is about exact trees; leave it out with support=")
-        return support_tree(
-            source,
-            support,
-            held_out=held_out,
-            fidelity=fidelity,
-            max_leaves=max_leaves,
-            certify=certify,
-            optimal=method == "exact",
-            objective=objective,
-            time_limit=time_limit,
-            random_state=random_state,
-            progress=progress,
-        )
-    if held_out is not None or fidelity is not None or max_leaves is not None or certify:
-        raise InvalidInputError("held_out, fidelity, max_leaves and certify belong to support=; give it the rows")
-    ensemble = _solvable(source)
+        raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
+    limit, n_threads = seconds(time_limit), workers(n_jobs)
+    ensemble = _solvable(model)
     axes = axes_of(ensemble, domain)
-    limit, report = seconds(time_limit), adapt(progress)
-    to_search = time_to_search(limit, verify) - (perf_counter() - started)
-    to_search = max(to_search, 1e-9) if limit else 0.0
-    request = _Request(axes, objective, to_search, memory_bytes(memory_limit), report)
-    if method == "heuristic":
-        found = request.heuristic(random_state)
-    elif method == "exact" or engine is not None:
-        found = request.exact(engine, threads(n_jobs))
-    else:
-        found = request.either(threads(n_jobs), random_state)
-    if verify:
-        _prove(found, ensemble, started, limit, report)
+    with reporting(progress) as report:
+        to_search = time_to_search(limit, verify) - (perf_counter() - started)
+        to_search = max(to_search, 1e-9) if limit else 0.0
+        request = _Request(axes, objective, to_search, memory_bytes(memory_limit), report)
+        if method == "heuristic":
+            found = request.heuristic(random_state)
+        elif method == "exact" or engine is not None:
+            found = request.exact(engine, n_threads)
+        else:
+            found = request.either(n_threads, random_state)
+        if verify:
+            _prove(found, ensemble, started, limit, report)
     return found
 
 
@@ -259,41 +178,35 @@ class _Request:
 
 
 def exact_if_quick(
-    source: object,
+    model: object,
     *,
     objective: str,
     domain: DomainLike | None = None,
     memory_limit: float | None = None,
-    n_jobs: int = 1,
-    progress: ProgressCallback | None = None,
+    n_jobs: int | None = 1,
+    progress: ProgressOption = None,
 ) -> Solution | None:
     """Take the first step of ``method="auto"``: the optimum where it is expected within a minute, else what is known.
 
     Nothing is proven about the tree. None where the grid is too large to look at.
     """
-    axes = axes_of(_solvable(source), domain)
-    request = _Request(axes, objective, 0.0, memory_bytes(memory_limit), adapt(progress))
+    axes = axes_of(_solvable(model), domain)
     try:
-        return request.exact_table(threads(n_jobs))
+        with reporting(progress) as report:
+            request = _Request(axes, objective, 0.0, memory_bytes(memory_limit), report)
+            return request.exact_table(workers(n_jobs))
     except GridTooLargeError:
         return None
 
 
-def best_of(found: Solution, other: Solution) -> Solution:
-    """Return the better of two solutions, with the better of their bounds."""
-    best = min(found, other, key=lambda each: _measures(each.value))
-    bound = max(found.lower_bound, other.lower_bound, key=_measures)
-    return replace(best, lower_bound=bound, status="optimal" if best.value == bound else best.status)
-
-
 def pareto_front(
-    source: object,
+    model: object,
     *,
     domain: DomainLike | None = None,
     time_limit: float | None = None,
     memory_limit: float | None = None,
     n_jobs: int = 1,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
     verify: bool = True,
 ) -> list[Solution]:
     """Find every best compromise between depth and leaves, from the shallowest tree to the one with fewest leaves.
@@ -302,15 +215,16 @@ def pareto_front(
     has fewer leaves, and no tree with as few leaves is shallower. At a limit, what is proven so far comes back with
     ``stats["complete"]`` False; where that is nothing, a single faithful tree of status "feasible".
     """
-    started, limit, report = perf_counter(), seconds(time_limit), adapt(progress)
-    ensemble = _solvable(source)
+    started, limit = perf_counter(), seconds(time_limit)
+    ensemble = _solvable(model)
     axes = axes_of(ensemble, domain)
     to_search = time_to_search(limit, verify)
-    result = _run(
-        lambda: _core.pareto_front(axes.ensemble, to_search, memory_bytes(memory_limit), threads(n_jobs), report)
-    )
-    front = [_solution(axes, "depth-leaves", found, result["stats"]) for found in result["solutions"]]
-    return _proven(front, ensemble, started, limit, report) if verify else front
+    with reporting(progress) as report:
+        result = _run(
+            lambda: _core.pareto_front(axes.ensemble, to_search, memory_bytes(memory_limit), workers(n_jobs), report)
+        )
+        front = [_solution(axes, "depth-leaves", found, result["stats"]) for found in result["solutions"]]
+        return _proven(front, ensemble, started, limit, report) if verify else front
 
 
 def _proven(
@@ -381,18 +295,3 @@ def _prove(found: Solution, ensemble: Ensemble, started: float, time_limit: floa
     except LimitReachedError as error:
         error.solution = found
         raise
-
-
-def in_order(objective: str, depth: int, leaves: int) -> Value:
-    """Give the measures that an objective names, in its order."""
-    values: dict[str, Value] = {
-        "depth": depth,
-        "leaves": leaves,
-        "depth-leaves": (depth, leaves),
-        "leaves-depth": (leaves, depth),
-    }
-    return values[objective]
-
-
-def _measures(value: Value) -> tuple[int, ...]:
-    return value if isinstance(value, tuple) else (value,)

@@ -65,7 +65,7 @@ class Killing:
         self.n_lost = 0  # tasks that the worker had in hand
 
     def __call__(self, report):
-        if report.states != self.after:
+        if report.done != self.after:
             return
         address, process = sorted(self.processes.items())[0]
         os.kill(process, signal.SIGSTOP)  # it finishes nothing any more, while the cluster still gives it work
@@ -86,7 +86,7 @@ def test_a_cluster_gives_the_same_trees_in_the_same_order(client, forests):
 
 def test_an_error_on_the_cluster_comes_back_in_its_place(client, forests):
     with joblib.parallel_config(backend="dask"):
-        found = onetree.born_again_many([forests[0], "no model"], errors="return", domain={29: (0, 1)})
+        found = onetree.born_again_many([forests[0], object()], errors="return", domain={29: (0, 1)})
         (failed,) = onetree.born_again_many(forests[:1], errors="return", domain={30: (0, 1)})
     assert isinstance(found[0], onetree.Solution)
     assert isinstance(found[1], onetree.UnsupportedModelError)

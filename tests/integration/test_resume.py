@@ -49,7 +49,7 @@ class KillAfter:
         self.n_parts = n_parts
 
     def __call__(self, report):
-        if report.phase == "parts" and report.states >= self.n_parts:
+        if report.phase == "parts" and report.done >= self.n_parts:
             raise Killed
 
 
@@ -227,7 +227,7 @@ def test_of_many_models_those_that_are_done_are_not_done_again(tmp_path, monkeyp
     whole = onetree.born_again_many(forests, objective="leaves")
 
     def kill(report):
-        if report.states == 2:
+        if report.done == 2:
             raise Killed
 
     with pytest.raises(Killed):
@@ -314,7 +314,7 @@ def test_what_is_proven_again_is_told_and_held_to_the_limit(method, small, tmp_p
     n_found = 4 if method == "heuristic" else 1
     assert len(limits) == n_found
     assert all(0.0 < limit <= 600.0 for limit in limits)
-    assert {report.states for report in reports if report.phase == "proof"} == set(range(n_found + 1))
+    assert {report.done for report in reports if report.phase == "proof"} == set(range(n_found + 1))
     assert of_tree(again.tree) == of_tree(whole.tree)
 
     def too_late(*_, **__):

@@ -26,13 +26,13 @@ import sys
 import onetree.cli
 from onetree.cli import terminal
 
-solving = terminal.Bar.solving
+show = terminal.Bar.__call__
 
 def told(self, progress):
     print("searching", progress.phase, file=sys.stderr, flush=True)
-    solving(self, progress)
+    show(self, progress)
 
-terminal.Bar.solving = told
+terminal.Bar.__call__ = told
 print("ready", flush=True)
 sys.exit(onetree.cli.main(sys.argv[1:]))
 """

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from onetree import born_again, pareto_front
 from onetree.errors import GridTooLargeError, LimitReachedError
-from onetree.limits import Reporter
+from onetree.progress import Reporter
 from onetree.solve import ENGINES, OBJECTIVES
 from tests.oracle import brute_force, cells, pareto, points, value_of
 from tests.strategies import ensembles, random_ensemble

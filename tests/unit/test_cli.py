@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -116,10 +114,11 @@ def test_verify_shows_an_input_where_they_differ(model, tmp_path, capsys):
 
 
 def test_verify_writes_missing_values_as_null(tmp_path, capsys):
-    stump = {"roots": [0], "feature": [0, -1, -1], "left": [1, -1, -1], "right": [2, -1, -1], "base": [0.0, 0.0]}
+    stump = {"roots": [0], "feature": [0, -1, -1], "children_left": [1, -1, -1], "children_right": [2, -1, -1]}
     onetree.Ensemble(
-        **stump, classes=[0, 1], feature_names=("x0",), threshold=[np.inf, 0.0, 0.0], missing_left=[False] * 3,
-        value=[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], rule=onetree.ensemble.Rule("hard"), nan_features=[True],
+        **stump, base=[0.0, 0.0], classes=[0, 1], feature_names=("x0",), threshold=[np.inf, 0.0, 0.0],
+        missing_left=[False] * 3, value=[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], rule=onetree.ensemble.Rule("hard"),
+        nan_features=[True],
     ).save(tmp_path / "model.json")  # fmt: skip
     onetree.Tree([-1], [0.0], [-1], [-1], [0], [0, 1], ("x0",), [True]).save(tmp_path / "tree.json")
     assert run("verify", tmp_path / "model.json", tmp_path / "tree.json", "--json") == 1
@@ -322,10 +321,9 @@ def test_a_folder_without_permission_is_refused(model, tmp_path, capsys):
         (DecisionTreeClassifier(), "fit"),
         (RandomForestRegressor(2, max_depth=1).fit(X, Y), "regress"),
         (RandomForestClassifier(2, max_depth=1).fit(X, np.stack([Y, Y], axis=1)), "output"),
-        ("forest.pkl", ""),
         (None, ""),
     ],
-    ids=["unfitted forest", "unfitted tree", "regressor", "several outputs", "text", "nothing"],
+    ids=["unfitted forest", "unfitted tree", "regressor", "several outputs", "nothing"],
 )
 @pytest.mark.parametrize("function", [onetree.born_again, Ensemble.from_model])
 def test_models_that_cannot_be_converted_are_refused(source, message, function):
@@ -374,28 +372,6 @@ def test_the_authors_text_is_written_and_read(tmp_path, capsys):
 )
 def test_counts_are_readable_however_large(number, text):
     assert terminal.count(number) == text
-
-
-def test_the_bar_stays_away_from_files(capsys):
-    with terminal.bar() as bar:
-        bar.checking(1, 2)
-        bar.solving(onetree.Progress("search", 0.1, 3, None, 10, None))
-        bar.solving(onetree.Progress("search", 0.2, 3, 7, 20, 0.5))
-    assert capsys.readouterr() == ("", "")
-
-
-def test_the_bar_shows_on_a_terminal_once_the_work_is_long(monkeypatch):
-    screen = io.StringIO()
-    screen.isatty = lambda: True
-    monkeypatch.setattr(sys, "stderr", screen)
-    with terminal.bar() as bar:
-        bar.checking(1, 4)
-    assert screen.getvalue() == ""
-    monkeypatch.setattr(terminal, "_BAR_DELAY", 1e-9)
-    with terminal.bar() as bar:
-        time.sleep(0.2)  # more often than ten times a second is not shown
-        bar.solving(onetree.Progress("interval-dp", 2.0, 3, 7, 20, 0.25))
-    assert "interval-dp, 3 to 7:  25%" in screen.getvalue()
 
 
 def test_the_tree_and_what_is_kept_for_a_later_run_are_two_files(model, tmp_path, monkeypatch, capsys):

@@ -17,7 +17,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree import Ensemble
-from onetree.cli import convert, estimate, main, terminal
+from onetree.cli import convert, estimate, main
 
 X, Y = load_breast_cancer(return_X_y=True)
 
@@ -190,13 +190,6 @@ def test_a_wrong_random_state_is_refused(number, small, capsys):
     with pytest.raises(SystemExit, match="2"):
         run("estimate", small, "--random-state", number)
     assert "usage: onetree" in capsys.readouterr().err
-
-
-def test_the_bar_tells_the_leaves_so_far(monkeypatch):
-    shown = []
-    monkeypatch.setattr(terminal.Bar, "_move", lambda _, fraction, what: shown.append((fraction, what)))
-    terminal.Bar(None).solving(onetree.Progress("heuristic", 1.0, None, None, 12345, 0.25))
-    assert shown == [(0.25, "heuristic, 12,345 leaves so far")]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_without_sources_there_are_no_trees():
 
 
 def test_a_source_that_cannot_be_read_does_not_lose_the_others(ensembles):
-    found = born_again_many([ensembles[0], "no model", ensembles[1]], errors="return")
+    found = born_again_many([ensembles[0], object(), ensembles[1]], errors="return")
     assert isinstance(found[1], onetree.UnsupportedModelError)
     assert same(found[0], onetree.born_again(ensembles[0]))
     assert same(found[2], onetree.born_again(ensembles[1]))
@@ -70,7 +70,7 @@ def test_the_error_at_the_end_names_the_sources_and_holds_what_was_found(ensembl
     with pytest.raises(
         onetree.SomeFailedError, match=r"2 of 3 sources could not be converted: 0, 2; source 0"
     ) as raised:
-        born_again_many(["no model", ensembles[0], 7])
+        born_again_many([object(), ensembles[0], 7])
     results = raised.value.results
     assert same(results[1], onetree.born_again(ensembles[0]))
     assert isinstance(results[2], onetree.UnsupportedModelError)
@@ -100,7 +100,7 @@ def test_an_argument_without_meaning_is_refused(wrong, ensembles):
 def test_progress_counts_the_conversions(ensembles):
     reports = []
     born_again_many(ensembles, progress=reports.append)
-    assert [report.states for report in reports] == [1, 2, 3, 4, 5, 6]
+    assert [report.done for report in reports] == [1, 2, 3, 4, 5, 6]
     assert [report.phase for report in reports] == ["many"] * 6
     assert reports[2].fraction == 0.5
 
@@ -146,7 +146,7 @@ def test_a_tree_from_another_process_cannot_be_written_into(ensembles):
 def test_what_runs_at_the_same_time_shares_the_memory(monkeypatch, ensembles):
     given = []
 
-    def record(ensemble, *, memory_limit=None):
+    def record(ensemble, *, memory_limit=None, progress=None):
         given.append(memory_limit)
         return onetree.born_again(ensemble)
 

@@ -122,7 +122,7 @@ def test_the_error_of_a_part_is_raised(forest):
 def test_progress_counts_the_parts(forest):
     reports = []
     born_again_in_parts(forest, n_parts=4, progress=reports.append)
-    assert [(report.phase, report.states, report.fraction) for report in reports] == [
+    assert [(report.phase, report.done, report.fraction) for report in reports] == [
         ("parts", part, part / 4) for part in (1, 2, 3, 4)
     ]
 

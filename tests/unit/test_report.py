@@ -214,8 +214,8 @@ def test_equality_with_the_model_is_proven(written):
     assert data["equality"]["state"] == "equal"
     assert data["proof"] | {"stats": None} == {
         "state": "optimal",
-        "text": "No equal tree is shallower, and none of this depth has fewer leaves.",
-        "objective": "depth-leaves",
+        "text": "No equal tree has fewer leaves, and none with so few is shallower.",
+        "objective": "leaves-depth",
         "stats": None,
     }
 

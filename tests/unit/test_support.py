@@ -14,7 +14,7 @@ from onetree.ensemble import Ensemble
 from onetree.errors import InvalidInputError, LimitReachedError
 from onetree.grid import Grid
 from onetree.labeller import Labeller
-from onetree.limits import StopSearch
+from onetree.progress import StopSearch
 from onetree.support import SupportSolution, support_tree
 from onetree.support.cut_back import cut_back
 from onetree.support.growth import Node
@@ -42,12 +42,12 @@ def boosting():
 
 @pytest.fixture(scope="module")
 def small(forest):
-    return onetree.born_again(forest, support=X, max_leaves=12)
+    return onetree.support_tree(forest, X, max_leaves=12)
 
 
 @pytest.fixture(scope="module")
 def faithful(forest):
-    return onetree.born_again(forest, support=X, fidelity=1.0)
+    return onetree.support_tree(forest, X, fidelity=1.0)
 
 
 def test_every_reference_row_gets_the_class_of_the_ensemble_with_fidelity_one(faithful, forest):
@@ -63,7 +63,7 @@ def test_rows_set_aside_are_measured_before_they_join(faithful):
 
 
 def test_a_lower_fidelity_is_kept_with_fewer_leaves(faithful, forest):
-    rough = onetree.born_again(forest, support=X, fidelity=0.95)
+    rough = onetree.support_tree(forest, X, fidelity=0.95)
     assert (rough.tree.predict(X) == forest.predict(X)).mean() >= 0.95
     assert rough.tree.n_leaves < faithful.tree.n_leaves
     assert rough.promise == "at least 0.95 of the reference rows get the class of the ensemble"
@@ -78,7 +78,7 @@ def test_max_leaves_is_kept_and_nothing_else_is_promised(small):
 
 
 def test_without_a_choice_at_most_256_leaves_are_promised(forest):
-    assert onetree.born_again(forest, support=X[:60]).promise.startswith("at most 256 leaves")
+    assert onetree.support_tree(forest, X[:60]).promise.startswith("at most 256 leaves")
 
 
 def test_the_tree_is_marked_as_not_exact(small, faithful):
@@ -101,14 +101,14 @@ def test_every_leaf_of_a_faithful_tree_holds_a_reference_row(faithful):
 
 def test_held_out_rows_that_are_given_take_no_part(forest):
     held_out = X[::3]
-    solution = onetree.born_again(forest, support=X, held_out=held_out, max_leaves=8)
+    solution = onetree.support_tree(forest, X, held_out=held_out, max_leaves=8)
     assert solution.reference.n_inputs == len(X)
     assert solution.held_out.n_inputs == len(held_out)
     assert solution.held_out.n_agreeing == (solution.tree.predict(held_out) == forest.predict(held_out)).sum()
 
 
 def test_the_same_seed_gives_the_same_tree(small, forest):
-    again = onetree.born_again(forest, support=X, max_leaves=12)
+    again = onetree.support_tree(forest, X, max_leaves=12)
     assert again.tree.to_text() == small.tree.to_text()
     assert again.report() == small.report()
 
@@ -126,7 +126,7 @@ def test_the_result_says_in_words_what_is_known(small):
 
 
 def test_a_single_row_is_a_single_leaf(forest):
-    solution = onetree.born_again(forest, support=X[:1], fidelity=1.0)
+    solution = onetree.support_tree(forest, X[:1], fidelity=1.0)
     assert solution.tree.n_leaves == 1
     assert solution.tree.predict(X[:1]) == forest.predict(X[:1])
     assert solution.held_out.share is None
@@ -138,13 +138,13 @@ def test_missing_values_follow_the_model():
     rows[::3, 0] = np.nan
     rows[1::4, 9] = np.nan
     model = HistGradientBoostingClassifier(max_iter=10, random_state=0).fit(rows, Y_WINE)
-    solution = onetree.born_again(model, support=rows, fidelity=1.0, certify=True)
+    solution = onetree.support_tree(model, rows, fidelity=1.0, certify=True)
     assert (solution.tree.predict(rows) == model.predict(rows)).all()
 
 
 @pytest.mark.parametrize("rows", [X_WINE.astype(np.float32), X_WINE.tolist()])
 def test_rows_may_be_of_any_number_type(boosting, rows):
-    solution = onetree.born_again(boosting, support=rows, fidelity=1.0)
+    solution = onetree.support_tree(boosting, rows, fidelity=1.0)
     assert (solution.tree.predict(rows) == boosting.predict(rows)).all()
 
 
@@ -187,12 +187,13 @@ def test_coverage_counts_the_rows_in_cores(boosting):
 def test_exact_search_proves_the_smallest_tree_on_the_rows(objective):
     rows, classes = load_iris(return_X_y=True)
     model = RandomForestClassifier(20, random_state=0).fit(rows, classes)
-    quick = onetree.born_again(model, support=rows, fidelity=1.0, objective=objective)
-    best = onetree.born_again(model, support=rows, fidelity=1.0, objective=objective, method="exact")
+    quick = onetree.support_tree(model, rows, fidelity=1.0)
+    best = onetree.support_tree(model, rows, fidelity=1.0, optimal=objective)
     assert best.status == "support-optimal"
-    assert best.value == best.lower_bound <= quick.value
+    measure = (quick.tree.n_leaves, quick.tree.depth)[objective == "depth"]
+    assert best.value == best.lower_bound <= measure
     assert (best.tree.predict(rows) == model.predict(rows)).all()
-    assert quick.lower_bound <= best.value
+    assert quick.lower_bound[objective == "depth"] <= best.value
 
 
 def test_exact_search_that_runs_out_of_time_gives_the_tree_and_a_bound(faithful, forest):
@@ -205,17 +206,17 @@ def test_exact_search_that_runs_out_of_time_gives_the_tree_and_a_bound(faithful,
 
 
 def test_a_time_limit_ends_the_growth_of_a_small_tree_early(forest):
-    assert onetree.born_again(forest, support=X, max_leaves=64, time_limit=1e-9).tree.n_leaves == 1
+    assert onetree.support_tree(forest, X, max_leaves=64, time_limit=1e-9).tree.n_leaves == 1
 
 
 def test_a_time_limit_before_the_promise_is_kept_is_an_error(forest):
     with pytest.raises(LimitReachedError, match=r"rows still have another class .* raise time_limit"):
-        onetree.born_again(forest, support=X, fidelity=1.0, time_limit=1e-9)
+        onetree.support_tree(forest, X, fidelity=1.0, time_limit=1e-9)
 
 
 def test_progress_is_told(forest):
     seen = []
-    onetree.born_again(forest, support=X, max_leaves=64, progress=seen.append)
+    onetree.support_tree(forest, X, max_leaves=64, progress=seen.append)
     assert all(step.phase == "support" for step in seen)
 
 
@@ -229,26 +230,30 @@ def test_a_caller_who_asks_to_stop_gets_the_tree_so_far(forest):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("rows", "arguments", "message"),
     [
-        ({"support": X, "fidelity": 1.0, "max_leaves": 5}, "exclude each other"),
-        ({"support": X, "fidelity": 1.5}, "share of the rows"),
-        ({"support": X, "max_leaves": 0}, "whole number from 1"),
-        ({"support": X, "method": "exact"}, "fidelity=1.0"),
-        ({"support": X, "method": "exact", "fidelity": 1.0}, 'objective="leaves" or "depth"'),
-        ({"support": X[:0]}, "no rows"),
-        ({"support": X, "held_out": X[:0]}, "held_out has no rows"),
-        ({"support": X[:, :3]}, "3 features"),
-        ({"support": X, "domain": {0: (0, 1)}}, "leave out domain="),
-        ({"support": X, "engine": "interval-dp"}, "leave it out with support="),
-        ({"support": X, "time_limit": -1.0}, "time_limit must be positive"),
-        ({"fidelity": 1.0}, "belong to support="),
-        ({"certify": True}, "belong to support="),
+        ((X,), {"fidelity": 1.0, "max_leaves": 5}, "exclude each other"),
+        ((X,), {"fidelity": 1.5}, "share of the rows"),
+        ((X,), {"max_leaves": 0}, "positive integer"),
+        ((X,), {"optimal": "leaves"}, "fidelity=1.0"),
+        ((X,), {"optimal": "leaves-depth", "fidelity": 1.0}, "'leaves', 'depth'"),
+        ((X[:0],), {}, "no rows"),
+        ((X,), {"held_out": X[:0]}, "held_out has no rows"),
+        ((X[:, :3],), {}, "3 features"),
+        ((X,), {"time_limit": -1.0}, "time_limit must be a positive"),
+        ((X,), {"random_state": -1}, "non-negative integer"),
+        ((X,), {"progress": "yes"}, "progress must be a callable"),
     ],
 )
-def test_requests_that_make_no_sense_are_refused(forest, arguments, message):
+def test_requests_that_make_no_sense_are_refused(forest, rows, arguments, message):
     with pytest.raises(InvalidInputError, match=message):
-        onetree.born_again(forest, **arguments)
+        onetree.support_tree(forest, *rows, **arguments)
+
+
+@pytest.mark.parametrize("option", ["support", "held_out", "fidelity", "max_leaves", "certify"])
+def test_exact_trees_know_no_options_of_trees_for_the_data(forest, option):
+    with pytest.raises(TypeError, match=option):
+        onetree.born_again(forest, **{option: 1})
 
 
 def test_the_best_split_is_the_one_of_least_impurity():
@@ -316,7 +321,7 @@ def test_cutting_back_leaves_the_least_error():
 
 def test_an_ensemble_that_is_constant_needs_no_rows_apart():
     model = RandomForestClassifier(3, random_state=0).fit(X, np.zeros(len(X), dtype=int))
-    solution = onetree.born_again(model, support=X, fidelity=1.0, certify=True)
+    solution = onetree.support_tree(model, X, fidelity=1.0, certify=True)
     assert solution.tree.n_leaves == 1
     assert solution.cores.coverage["box"].share == 1.0
     assert len(points(Ensemble.from_model(model))) == 1

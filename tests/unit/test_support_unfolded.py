@@ -29,7 +29,7 @@ def ensemble(model):
 
 @pytest.fixture(scope="module")
 def faithful(ensemble):
-    return onetree.born_again(ensemble, support=X, fidelity=1.0, certify=True)
+    return onetree.support_tree(ensemble, X, fidelity=1.0, certify=True)
 
 
 def test_every_row_gets_the_class_that_the_library_gives_it(model, faithful):
@@ -44,7 +44,7 @@ def test_the_tree_speaks_of_sets_of_the_features_of_the_data(faithful):
 
 
 def test_the_figures_are_those_of_the_tree_that_is_given_back(model, ensemble):
-    solution = onetree.born_again(ensemble, support=X[:300], held_out=X[300:], max_leaves=4)
+    solution = onetree.support_tree(ensemble, X[:300], held_out=X[300:], max_leaves=4)
     same = solution.tree.predict(X[300:]) == model.predict(X[300:])
     assert solution.held_out.n_agreeing == same.sum()
     assert solution.tree.n_leaves <= 4

@@ -245,8 +245,8 @@ def test_the_program_falls_back_to_cells_where_near_ties_abound(monkeypatch):
 @pytest.mark.parametrize("method", METHODS)
 def test_progress_ends_at_the_total(method):
     steps = []
-    verify(stump_tree(2.0), stumps(1.0, 2.0), method=method, progress=lambda *step: steps.append(step))
-    assert steps[-1][0] == steps[-1][1]
+    verify(stump_tree(2.0), stumps(1.0, 2.0), method=method, progress=steps.append)
+    assert (steps[-1].phase, steps[-1].fraction) == ("proof", 1.0)
 
 
 def test_a_hundred_features_can_be_enumerated():
@@ -274,7 +274,7 @@ def test_a_time_limit_ends_the_proof(method, monkeypatch):
 
 
 def test_an_exception_in_the_callback_ends_the_search():
-    def stop(n_done, n_all):
+    def stop(step):
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):

@@ -14,6 +14,7 @@ from onetree.cli.search import Found, search
 from onetree.errors import LimitReachedError
 from onetree.grid import Grid
 from onetree.limits import memory_bytes
+from onetree.progress import ProgressCallback
 from onetree.restrict import restrict
 from onetree.solve import METHODS, Solution
 
@@ -84,9 +85,9 @@ def run(arguments: argparse.Namespace) -> int:
             _check_estimate(ensemble, domain, arguments, bar)
         left = _left(arguments.time_limit, perf_counter() - started)
         if arguments.resume is None:
-            found = search(arguments, ensemble, domain, left, bar.solving)
+            found = search(arguments, ensemble, domain, left, bar)
         else:
-            solution = resume.convert(arguments, ensemble, domain, left, bar.solving)
+            solution = resume.convert(arguments, ensemble, domain, left, bar)
             found = Found(solution, verified=not arguments.no_verify)
     found.solution.tree.save(arguments.output)
     resume.remove(arguments)
@@ -119,7 +120,7 @@ def _page(found: Found, ensemble: onetree.Ensemble, arguments: argparse.Namespac
 def _follow_data(arguments: argparse.Namespace, ensemble: onetree.Ensemble) -> int:
     """Convert for the data only."""
     with terminal.bar() as bar:
-        solution = support.convert(arguments, ensemble, bar.solving)
+        solution = support.convert(arguments, ensemble, bar)
     solution.tree.save(arguments.output)
     if arguments.json:
         terminal.show_json({**summary(solution), **solution.report(), "exact": False, "output": arguments.output})
@@ -129,7 +130,7 @@ def _follow_data(arguments: argparse.Namespace, ensemble: onetree.Ensemble) -> i
 
 
 def _check_estimate(
-    ensemble: onetree.Ensemble, domain: onetree.Domain | None, arguments: argparse.Namespace, bar: terminal.Bar
+    ensemble: onetree.Ensemble, domain: onetree.Domain | None, arguments: argparse.Namespace, bar: ProgressCallback
 ) -> None:
     """Stop before the work if it would be more than the limits allow."""
     found = onetree.estimate(
@@ -138,7 +139,7 @@ def _check_estimate(
         domain=domain,
         budget=min(_BUDGET, _SHARE * (arguments.time_limit or _BUDGET / _SHARE)),
         random_state=arguments.random_state,
-        progress=bar.solving,
+        progress=bar,
     )
     over, remedy = "", []
     max_leaves = arguments.max_leaves or MAX_LEAVES

@@ -38,8 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     results = []
     for objective in OBJECTIVES:
         with terminal.bar() as bar:
-            solution = onetree.born_again(ensemble, objective=objective, verify=False, progress=bar.solving)
-            verdict = onetree.verify(solution.tree, ensemble, method="cells", progress=bar.checking)
+            solution = onetree.born_again(ensemble, objective=objective, verify=False, progress=bar)
+            verdict = onetree.verify(solution.tree, ensemble, method="cells", progress=bar)
         results.append({**convert.summary(solution), "equal": verdict.equivalent, "cells": verdict.n_checked})
         if objective == SAVED_OBJECTIVE:
             saved = solution.tree

@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
             objective=arguments.objective,
             domain=domain,
             random_state=arguments.random_state,
-            progress=bar.solving,
+            progress=bar,
         )
     named = None if domain is None else domain.to_json(ensemble.feature_names)
     if arguments.json:
@@ -84,7 +84,7 @@ def alternatives(ensemble: onetree.Ensemble) -> str:
             f"  fewer, shallower trees  RandomForestClassifier({max(2, ensemble.n_trees // 2)}, max_depth={depth})",
             "  restrict the domain     say what the features can be: --domain age=18:99 --domain sex=binary, or a file",
             "or, if it need not be equal everywhere:",
-            "  faithful on data only   onetree convert MODEL -o TREE.json --data CSV; born_again(model, support=X)",
+            "  faithful on data only   onetree convert MODEL -o TREE.json --data CSV; support_tree(model, X)",
         ]
     )
 

@@ -8,7 +8,7 @@ import math
 
 from onetree.ensemble import Ensemble
 from onetree.importers import MISSING, VOTINGS, load_ensemble
-from onetree.solve import OBJECTIVES
+from onetree.limits import DEFAULT_OBJECTIVE, OBJECTIVES
 
 MODEL_HELP = (
     "file of the model, recognised by its content: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, skops, "
@@ -63,8 +63,8 @@ def add_objective(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--objective",
         choices=OBJECTIVES,
-        default="depth-leaves",
-        help="what to make least; depth-leaves: the depth, then the leaves among the trees of that depth "
+        default=DEFAULT_OBJECTIVE,
+        help="what to make least; leaves-depth: the leaves, then the depth among the trees with as many leaves "
         "(default: %(default)s)",
     )
 

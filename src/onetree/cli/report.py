@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
             X=X,
             title=arguments.title or Path(arguments.model or arguments.tree).name,
             time_limit=arguments.time_limit,
-            progress=bar.checking,
+            progress=bar,
         )
     if arguments.json:
         terminal.show_json(

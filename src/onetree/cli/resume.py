@@ -11,8 +11,8 @@ from onetree.checkpoint import has_record
 from onetree.cli import terminal
 from onetree.domain import Domain
 from onetree.errors import InvalidInputError, LimitReachedError
-from onetree.limits import ProgressCallback
 from onetree.parts import EXACT, STOPPED
+from onetree.progress import ProgressCallback
 from onetree.solve import Solution
 
 

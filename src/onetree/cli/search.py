@@ -10,7 +10,7 @@ import onetree
 from onetree.cli import signals
 from onetree.domain import Domain
 from onetree.errors import LimitReachedError
-from onetree.limits import Progress, ProgressCallback
+from onetree.progress import Progress, ProgressCallback
 from onetree.solve import Solution
 
 _MOMENT = 0.6  # seconds that a signal leaves for a tree where none is known yet

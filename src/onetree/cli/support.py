@@ -12,7 +12,7 @@ import onetree
 from onetree.cli import options
 from onetree.cli.table import read_inputs
 from onetree.errors import InvalidInputError
-from onetree.limits import ProgressCallback
+from onetree.progress import ProgressCallback
 from onetree.support import SupportSolution, support_tree
 from onetree.support.build import DEFAULT_LEAVES
 
@@ -66,8 +66,7 @@ def convert(arguments: argparse.Namespace, ensemble: onetree.Ensemble, progress:
         fidelity=arguments.fidelity,
         max_leaves=arguments.max_leaves,
         certify=arguments.certify,
-        optimal=arguments.method == "exact",
-        objective=arguments.objective,
+        optimal=arguments.objective.split("-")[0] if arguments.method == "exact" else None,
         time_limit=arguments.time_limit,
         random_state=arguments.random_state,
         progress=progress,

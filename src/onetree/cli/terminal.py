@@ -9,15 +9,11 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from onetree.errors import InvalidInputError
-from onetree.limits import Progress
+from onetree.progress import Bar
 
-if TYPE_CHECKING:
-    from tqdm import tqdm
-
-_BAR_DELAY = 1.0  # seconds; short work shows no bar
 # A terminal obeys control characters, and a file must not command the terminal.
 _CONTROL = {*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")}
 _AS_TEXT = {code: f"\\x{code:02x}" for code in _CONTROL}
@@ -89,41 +85,11 @@ def check_output(path: str) -> None:
         ) from None
 
 
-class Bar:
-    """A progress bar for the callbacks of the library."""
-
-    def __init__(self, bar: tqdm[Any]) -> None:
-        self._bar = bar
-
-    def solving(self, progress: Progress) -> None:
-        """Show a step of `born_again` or `estimate`."""
-        detail = "" if progress.upper_bound is None else f", {progress.lower_bound} to {progress.upper_bound}"
-        if progress.phase == "heuristic":
-            detail = f", {count(progress.states)} leaves so far"
-        self._move(progress.fraction, f"{progress.phase}{detail}")
-
-    def checking(self, n_done: int, n_all: int) -> None:
-        """Show a step of `verify`."""
-        self._move(n_done / n_all, "proof")
-
-    def _move(self, fraction: float | None, what: str) -> None:
-        self._bar.set_description_str(what, refresh=False)
-        # Work of unknown length leaves the bar where it is, and a new phase may begin at zero again.
-        self._bar.n = self._bar.n if fraction is None else fraction
-        self._bar.update(0)
-
-
 @contextmanager
 def bar() -> Iterator[Bar]:
     """Show a bar on stderr if that is a terminal and the work takes longer than a second."""
-    from tqdm import tqdm
-
-    with tqdm(
-        total=1.0,
-        delay=_BAR_DELAY,
-        miniters=0,  # the fraction moves by far less than one
-        disable=None,  # off unless stderr is a terminal
-        leave=False,
-        bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}",
-    ) as shown:
-        yield Bar(shown)
+    shown = Bar()
+    try:
+        yield shown
+    finally:
+        shown.close()

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             method=arguments.method,
             max_cells=arguments.max_cells,
             time_limit=arguments.time_limit,
-            progress=bar.checking,
+            progress=bar,
         )
     point = verdict.counterexample
     if arguments.json:

@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike
 from onetree.categories import used_subsets
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import LimitReachedError
+from onetree.progress import ProgressOption
 from onetree.solve import Solution
 from onetree.tree import Tree
-from onetree.verify import ProofProgress, Verdict, verify
+from onetree.verify import Verdict, verify
 from onetree.verify.verdict import class_map
 
 _MEASURES = {
@@ -53,7 +54,7 @@ class Equality:
 
 
 def check_equality(
-    tree: Tree, source: Ensemble | None, *, time_limit: float | None = None, progress: ProofProgress | None = None
+    tree: Tree, source: Ensemble | None, *, time_limit: float | None = None, progress: ProgressOption = None
 ) -> Equality:
     """Prove or refute that the two are the same function; without a source, say that it was not checked."""
     if source is None:

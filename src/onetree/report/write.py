@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike
 
 from onetree.export.wording import feature_words, label_words
 from onetree.files import write_whole
+from onetree.progress import ProgressOption
 from onetree.report import facts
 from onetree.report.embedded import embed_categories, embed_rows, embed_tree
 from onetree.report.page import render_page
 from onetree.solve import Solution
 from onetree.tree import Tree
-from onetree.verify import ProofProgress
 
 if TYPE_CHECKING:
     import os
@@ -27,7 +27,7 @@ def write_report(
     X: ArrayLike | None = None,
     title: str | None = None,
     time_limit: float | None = None,
-    progress: ProofProgress | None = None,
+    progress: ProgressOption = None,
 ) -> facts.Equality:
     """Write a report on a tree: one HTML file that opens in any browser and needs no network.
 
@@ -49,8 +49,8 @@ def write_report(
         Heading of the report.
     time_limit : float, optional
         Seconds for the proof; the report says so if it does not end in time.
-    progress : callable, optional
-        Called now and then with the number of cells or leaves checked and their total.
+    progress : callable, False or None
+        As in `verify`.
 
     Returns
     -------

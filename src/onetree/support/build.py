@@ -12,8 +12,9 @@ from onetree.errors import InvalidInputError
 from onetree.grid import Grid
 from onetree.inputs import check_input
 from onetree.labeller import Labeller
-from onetree.limits import OBJECTIVES, ProgressCallback, check_choice, is_whole
-from onetree.solve import in_order
+from onetree.limits import DEFAULT_OBJECTIVE, check_choice, is_whole, seconds
+from onetree.progress import ProgressOption, reporting
+from onetree.solution import in_order
 from onetree.support.clock import Clock
 from onetree.support.cut_back import cut_back
 from onetree.support.growth import POOL_MASS, Growth, as_branches, first_pool
@@ -32,18 +33,17 @@ _OVERGROWN = 2  # times the leaves that are wanted, before the tree is cut back
 
 
 def support_tree(
-    source: object,
+    model: object,
     X: ArrayLike,
     *,
-    held_out: ArrayLike | None = None,
-    fidelity: float | None = None,
     max_leaves: int | None = None,
+    fidelity: float | None = None,
     certify: bool = False,
-    optimal: bool = False,
-    objective: str = "leaves",
+    held_out: ArrayLike | None = None,
+    optimal: str | None = None,
     time_limit: float | None = None,
     random_state: int = 0,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> SupportSolution:
     """Build a tree that follows an ensemble of any size where the data are.
 
@@ -51,28 +51,28 @@ def support_tree(
 
     Parameters
     ----------
-    source : fitted model or Ensemble
+    model : fitted model, path or Ensemble
+        What the tree is to follow; a path leads to a file that `load_ensemble` reads.
     X : array of shape (n_rows, n_features)
         The reference rows: the training data, or other inputs that stand for those to come. Classes are not needed.
+    max_leaves : int, optional
+        Promise no more than that many leaves, and nothing about agreement; 256 if `fidelity` is not given either.
+    fidelity : float, optional
+        Promise that this share of the reference rows gets the ensemble's class, 1.0 for all of them.
+    certify : bool
+        Find for each leaf a core: a box in which its class is proven.
     held_out : array of shape (n_rows, n_features), optional
         Rows to measure the agreement on. Otherwise a fifth of `X` is set aside for that; with `fidelity` these rows
         join once the tree has been measured on them, so that the promise holds for all of `X`.
-    fidelity : float, optional
-        Promise that this share of the reference rows gets the ensemble's class, 1.0 for all of them.
-    max_leaves : int, optional
-        Promise no more than that many leaves, and nothing about agreement; 256 if neither is given.
-    certify : bool
-        Find for each leaf a core: a box in which its class is proven.
-    optimal : bool
-        With ``fidelity=1.0``: search for the tree with the least `objective`, and prove it. For some hundred rows.
-    objective : str
-        "leaves" or "depth" with `optimal`; otherwise it only orders `value` and `lower_bound`.
+    optimal : {"leaves", "depth"}, optional
+        With ``fidelity=1.0``: search for the tree with the fewest leaves or of the least depth, and prove it. For some
+        hundred rows.
     time_limit : float, optional
         Seconds; when they are over, an optimal search returns the best tree so far with what is proven, and a tree
         of at most `max_leaves` has those that it has by then.
     random_state : int
         Seed of the synthetic rows and of the rows set aside.
-    progress : callable, optional
+    progress : callable, False or None
         As in `born_again`.
 
     Returns
@@ -91,9 +91,26 @@ def support_tree(
     >>> bool((solution.tree.predict(X) == forest.predict(X)).all()), solution.tree.exact
     (True, False)
     """
-    _check(fidelity, max_leaves, optimal, objective, time_limit, random_state)
-    clock = Clock(time_limit, progress)
-    unfolding = Unfolding.of(as_ensemble(source))
+    _check(fidelity, max_leaves, optimal, random_state)
+    seconds(time_limit)
+    with reporting(progress) as report:
+        clock = Clock(time_limit, report)
+        return _followed(model, X, max_leaves, fidelity, certify, held_out, optimal, random_state, clock)
+
+
+def _followed(
+    model: object,
+    X: ArrayLike,
+    max_leaves: int | None,
+    fidelity: float | None,
+    certify: bool,
+    held_out: ArrayLike | None,
+    optimal: str | None,
+    random_state: int,
+    clock: Clock,
+) -> SupportSolution:
+    """Build what `support_tree` is asked for."""
+    unfolding = Unfolding.of(as_ensemble(model))
     values = _values(X, unfolding.source, "X")
     others = None if held_out is None else _values(held_out, unfolding.source, "held_out")
     ensemble = unfolding.ensemble
@@ -118,18 +135,19 @@ def support_tree(
             tree = _faithful_tree(growth, maker, len(rows), fidelity, clock)
         n_classes = len(np.unique(rows.classes)) if fidelity == 1.0 else 1
         lower_bound = (n_classes - 1).bit_length(), n_classes
-        if optimal:
-            tree, lower_bound = search_optimum(tree, rows, maker.grid, objective, clock.left)
+        if optimal is not None:
+            tree, lower_bound = search_optimum(tree, rows, maker.grid, optimal, clock.left)
     box = maker.label(unfolding.rows(box_points(values, unfolding.source.categories, random_state)))
     inputs = {"reference": rows, "box": box}
     if not joined:
         inputs["held_out"] = aside
     cores = measured_cores(tree, unfolding, maker.grid, inputs) if certify else None
+    objective = optimal or DEFAULT_OBJECTIVE
     value, bound = in_order(objective, tree.depth, tree.n_leaves), in_order(objective, *lower_bound)
     return SupportSolution(
         tree=unfolding.tree(tree),
         objective=objective,
-        status="support-optimal" if optimal and value == bound else "support",
+        status="support-optimal" if optimal is not None and value == bound else "support",
         value=value,
         lower_bound=bound,
         stats={"seconds": clock.elapsed, "engine": "support"},
@@ -164,12 +182,9 @@ def _faithful_tree(growth: Growth, maker: RowMaker, n_rows: int, fidelity: float
 def _check(
     fidelity: float | None,
     max_leaves: int | None,
-    optimal: bool,
-    objective: str,
-    time_limit: float | None,
+    optimal: str | None,
     random_state: int,
 ) -> None:
-    check_choice("objective", objective, OBJECTIVES)
     if fidelity is not None and max_leaves is not None:
         raise InvalidInputError(
             "fidelity= and max_leaves= exclude each other: rows may need more leaves than allowed; give one of them"
@@ -177,16 +192,13 @@ def _check(
     if fidelity is not None and not 0 < fidelity <= 1:
         raise InvalidInputError(f"fidelity is a share of the rows, above 0 and at most 1, not {fidelity!r}")
     if max_leaves is not None and not is_whole(max_leaves, 1):
-        raise InvalidInputError(f"max_leaves must be a whole number from 1 on, not {max_leaves!r}")
-    if optimal and (fidelity != 1.0 or objective not in ("leaves", "depth")):
-        raise InvalidInputError(
-            'the optimal tree on the rows is the one of least "leaves" or "depth" with fidelity=1.0; give '
-            'fidelity=1.0 and objective="leaves" or "depth"'
-        )
-    if time_limit is not None and not time_limit > 0:
-        raise InvalidInputError(f"time_limit must be positive, not {time_limit!r}")
+        raise InvalidInputError(f"max_leaves must be a positive integer, not {max_leaves!r}")
+    if optimal is not None:
+        check_choice("optimal", optimal, ("leaves", "depth"))
+        if fidelity != 1.0:
+            raise InvalidInputError("optimal= is about trees that are right on every row; give fidelity=1.0 with it")
     if not is_whole(random_state, 0):
-        raise InvalidInputError(f"random_state must be a whole number from 0 on, not {random_state!r}")
+        raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
 
 
 def _values(X: ArrayLike, ensemble: Ensemble, name: str) -> NDArray[np.float64]:

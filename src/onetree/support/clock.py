@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import perf_counter
 
 from onetree.errors import LimitReachedError
-from onetree.limits import Progress, ProgressCallback, adapt
+from onetree.progress import Progress, Reporter
 
 _EVERY = 0.1  # seconds between reports
 
@@ -14,10 +14,10 @@ _EVERY = 0.1  # seconds between reports
 class Clock:
     """Tells how much time is left, and the caller how far the growth has come."""
 
-    def __init__(self, time_limit: float | None, progress: ProgressCallback | None) -> None:
+    def __init__(self, time_limit: float | None, reporter: Reporter | None) -> None:
         self._started = perf_counter()
         self._limit = time_limit
-        self._reporter = adapt(progress)
+        self._reporter = reporter
         self._reported = 0.0
 
     @property

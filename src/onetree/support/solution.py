@@ -1,11 +1,11 @@
-"""What a tree that follows the data promises, and how well it does: the result of `born_again(..., support=X)`."""
+"""What a tree that follows the data promises, and how well it does: the result of `support_tree`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from onetree.solve import Solution
+from onetree.solution import Solution
 from onetree.support.agreement import Agreement
 from onetree.support.cores import Cores
 

@@ -16,6 +16,7 @@ import numpy as np
 from onetree.domain import Domain, DomainLike, as_domain
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError, LimitReachedError
+from onetree.progress import Progress, ProgressOption, Reporter, reporting
 from onetree.tree import Tree
 from onetree.verify import cells, milp, search
 from onetree.verify.blocks import Block, blocks_of
@@ -27,7 +28,7 @@ __all__ = ["METHODS", "Verdict", "verify"]
 METHODS = ("auto", "search", "cells", "milp")
 _FEW_CELLS = 200_000  # enumerated in a blink
 
-ProofProgress = Callable[[int, int], None]
+_Steps = Callable[[int, int], None]  # cells or leaves: those that are done, and all
 
 
 def verify(
@@ -38,7 +39,7 @@ def verify(
     method: str = "auto",
     max_cells: int = 2_000_000,
     time_limit: float | None = None,
-    progress: ProofProgress | None = None,
+    progress: ProgressOption = None,
 ) -> Verdict:
     """Prove that `tree` predicts the class of `source` for every input, or find an input where it does not.
 
@@ -47,7 +48,7 @@ def verify(
     Parameters
     ----------
     tree : Tree
-    source : fitted model or Ensemble
+    source : fitted model, path or Ensemble
     domain : Domain or mapping, optional
         Compare inside this domain instead of the tree's own; ``{}`` is everywhere.
     method : {"auto", "search", "cells", "milp"}
@@ -61,8 +62,9 @@ def verify(
     time_limit : float, optional
         Seconds; `LimitReachedError` is raised when they have passed without a verdict. "cells" and "milp" look at the
         clock after a block of cells or a leaf.
-    progress : callable, optional
-        Called now and then with the number of cells or leaves checked and their total.
+    progress : callable, False or None
+        As in `born_again`, with the phase "proof": `done` counts the cells or leaves. There is no verdict after
+        `StopSearch`, but a `LimitReachedError`.
 
     Returns
     -------
@@ -93,10 +95,12 @@ def verify(
     if time_limit is not None and not time_limit > 0:
         raise InvalidInputError(f"time_limit must be positive, not {time_limit!r}")
     blocks = blocks_of(tree, ensemble, where)
-    if where is None:
-        return _prove(tree, ensemble, blocks, method, max_cells, time_limit, progress)
-    inside = Inside(tree, ensemble, where, apart={feature for block in blocks for feature in block.features})
-    verdict = _prove(inside.tree, inside.ensemble, blocks, method, max_cells, time_limit, progress)
+    with reporting(progress) as report:
+        steps = None if report is None else _steps(report)
+        if where is None:
+            return _prove(tree, ensemble, blocks, method, max_cells, time_limit, steps)
+        inside = Inside(tree, ensemble, where, apart={feature for block in blocks for feature in block.features})
+        verdict = _prove(inside.tree, inside.ensemble, blocks, method, max_cells, time_limit, steps)
     point = verdict.counterexample
     return replace(verdict, domain=where, counterexample=None if point is None else inside.point(point))
 
@@ -108,7 +112,7 @@ def _prove(
     method: str,
     max_cells: int,
     time_limit: float | None,
-    progress: ProofProgress | None,
+    progress: _Steps | None,
 ) -> Verdict:
     axes = cells.joint_axes(tree, ensemble, blocks)
     n_cells = cells.count(axes, blocks)
@@ -126,7 +130,19 @@ def _prove(
     return cells.prove(tree, ensemble, axes, blocks, progress=_limited(progress, time_limit))
 
 
-def _limited(progress: ProofProgress | None, time_limit: float | None) -> ProofProgress | None:
+def _steps(report: Reporter) -> _Steps:
+    """Return what the three proofs call: as `Progress` it goes on to the caller, who may want no more."""
+    started = time.monotonic()
+
+    def tell(n_done: int, n_all: int) -> None:
+        step = Progress("proof", time.monotonic() - started, None, None, n_done, n_done / n_all)
+        if report.tell(step) and n_done < n_all:
+            raise LimitReachedError("stopped before there was a verdict")
+
+    return tell
+
+
+def _limited(progress: _Steps | None, time_limit: float | None) -> _Steps | None:
     """Return a callback that also stops the proof when its time is up before it is done."""
     if time_limit is None:
         return progress
