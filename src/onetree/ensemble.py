@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from onetree.amounts import counted, leaves
 from onetree.categories import Categories, SetTests
 from onetree.errors import InvalidInputError
 from onetree.inputs import check_input
@@ -227,6 +228,18 @@ class Ensemble:
             one_hot = ((votes == 0) | (votes == 1)).all() and (votes.sum(axis=1) == 1).all()
             if not one_hot:
                 raise InvalidInputError('in a hard vote each leaf gives 1.0 to one class; use Rule("scores") otherwise')
+
+    def __repr__(self) -> str:
+        return (
+            f"Ensemble({counted(self.n_trees, 'tree')}, {leaves(self.n_leaves)}, "
+            f"{counted(self.n_features, 'feature')}, {counted(self.n_classes, 'class', 'classes')}, "
+            f"rule {self.rule.kind!r})"
+        )
+
+    def _repr_html_(self) -> str:
+        from onetree.display import ensemble_html
+
+        return ensemble_html(self)
 
     @property
     def n_features(self) -> int:

@@ -1,8 +1,10 @@
 """How large the tree of an ensemble would be, and how long it would take, before hours of work."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from onetree import _core
+from onetree.amounts import count, duration, size
 from onetree.axes import axes_of
 from onetree.domain import DomainLike
 from onetree.ensemble import as_ensemble
@@ -48,6 +50,27 @@ class Estimate:
     beyond: bool
     boxes: float
     n_probes: int
+
+    def describe(self) -> dict[str, str]:
+        """Give leaves, time and memory in words."""
+        return {
+            "leaves": self._range(self.leaves, self.leaves_range, lambda n: count(float(f"{n:.3g}"))),
+            "time": self._range(self.seconds, self.seconds_range, duration),
+            "memory": self._range(self.memory_bytes, self.memory_range, size),
+        }
+
+    def _range(self, mean: float, ends: Range, words: Callable[[float], str]) -> str:
+        if self.beyond:
+            return f"more than {words(mean)}"
+        return words(mean) if self.exact else f"about {words(mean)} ({words(ends[0])} to {words(ends[1])})"
+
+    def __repr__(self) -> str:
+        return f"Estimate({', '.join(f'{name}: {words}' for name, words in self.describe().items())})"
+
+    def _repr_html_(self) -> str:
+        from onetree.display import estimate_html
+
+        return estimate_html(self)
 
 
 def estimate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from onetree import amounts
 from onetree.tree import Tree
 
 Value = int | tuple[int, int]
@@ -49,9 +50,14 @@ class Solution:
     def __repr__(self) -> str:
         where = "" if self.tree.domain is None else ", inside a domain"
         return (
-            f"Solution({self.objective}: {self.status}, depth {self.tree.depth}, {self.tree.n_leaves} leaves, "
-            f"gap {self.gap:.1%}, {self.stats.get('seconds', 0.0):.3g} s{where})"
+            f"Solution({self.objective}: {self.status}, {amounts.leaves(self.tree.n_leaves)}, "
+            f"depth {self.tree.depth:,}, gap {self.gap:.1%}, {amounts.duration(self.stats.get('seconds', 0.0))}{where})"
         )
+
+    def _repr_html_(self) -> str:
+        from onetree.display import solution_html
+
+        return solution_html(self)
 
 
 def best_of(found: Solution, other: Solution) -> Solution:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from onetree import _core
+from onetree.amounts import count, counted, leaves
 from onetree.categories import Categories, SetTests
 from onetree.domain import Domain
 from onetree.errors import InvalidInputError, UnsupportedModelError
@@ -22,8 +23,11 @@ from onetree.routing import Routes
 if TYPE_CHECKING:
     import os
 
+    from matplotlib.axes import Axes
     from onnx import ModelProto
     from sklearn.tree import DecisionTreeClassifier
+
+    from onetree.display import Explanation
 
 LEAF = -1  # feature and children of a leaf, class of an inner node
 
@@ -289,12 +293,48 @@ class Tree:
 
         return to_onnx(self, number=number, style=style)
 
+    def plot(self, *, max_depth: int | None = None, ax: Axes | None = None) -> Axes:
+        """Draw the tree with matplotlib; see `onetree.report.figures.plot_tree`, and there for more figures."""
+        from onetree.report.figures import plot_tree
+
+        return plot_tree(self, max_depth=max_depth, ax=ax)
+
+    def explain(self, x: Any) -> Explanation:
+        """Say why one input gets its class: one sentence for each feature that its path asks for.
+
+        Parameters
+        ----------
+        x : array of shape (n_features,), mapping from names to values, or a frame or array of one row
+
+        Returns
+        -------
+        Explanation
+            With the class as `label` and the sentences as `reasons`; prints as text, and shows itself in a notebook.
+
+        Examples
+        --------
+        >>> labels = ["kitten", "cat"]
+        >>> tree = Tree([0, -1, -1], [2.5, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1], labels, ("age",), [False])
+        >>> print(tree.explain({"age": 1}))
+        kitten, because
+          age is 1: age <= 2.5
+        """
+        from onetree.display import explain
+
+        return explain(self, x)
+
     def __repr__(self) -> str:
-        domain = "" if self.domain is None else f", domain={self.domain.to_dict(self.feature_names)}"
+        exact = "" if self.exact else ", not exact"
+        where = "" if self.domain is None else ", inside a domain"
         return (
-            f"Tree(depth={self.depth}, n_leaves={self.n_leaves}, n_features={self.n_features}, "
-            f"n_classes={self.n_classes}, exact={self.exact}{domain})"
+            f"Tree({leaves(self.n_leaves)}, depth {count(self.depth)}, {counted(self.n_features, 'feature')}, "
+            f"{counted(self.n_classes, 'class', 'classes')}{exact}{where})"
         )
+
+    def _repr_html_(self) -> str:
+        from onetree.display import tree_html
+
+        return tree_html(self)
 
 
 def load_tree(path: str | os.PathLike[str]) -> Tree:

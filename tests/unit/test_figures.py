@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from onetree import BornAgainTreeClassifier, Ensemble, Tree, born_again
 from onetree.errors import InvalidInputError, MissingDependencyError
-from onetree.report import drawing, tree_figure
+from onetree.report import drawing, tree_layout
 from onetree.report.figures import plot_cells, plot_feature_use, plot_runs, plot_sizes, plot_tree
 
 mpl.use("Agg")
@@ -107,7 +107,7 @@ def test_a_large_tree_is_cut_off_and_says_so(large):
     assert f"of {large.tree.depth}" in note
     assert f"of {large.tree.n_leaves:,} leaves" in note
     ends = [label for label in drawn if label.startswith("…") or label in ("0", "1")]
-    assert len(ends) <= tree_figure.READABLE
+    assert len(ends) <= tree_layout.READABLE
     below = sum(int(label.split()[1].replace(",", "")) for label in ends if label.startswith("…"))
     assert below + sum(label in ("0", "1") for label in ends) == large.tree.n_leaves
 

@@ -295,7 +295,7 @@ def test_a_tree_of_set_tests_knows_its_size():
     tree = chain_of_sets((0.0,), (1.0, "other"), (2.0,))
     assert (tree.depth, tree.n_leaves) == (3, 4)
     assert tree.leaves().tolist() == [1, 3, 5, 6]
-    assert repr(tree) == "Tree(depth=3, n_leaves=4, n_features=1, n_classes=4, exact=True)"
+    assert repr(tree) == "Tree(4 leaves, depth 3, 1 feature, 4 classes)"
 
 
 def test_a_set_test_at_depth_100000_is_reached():

@@ -144,14 +144,14 @@ def _check_estimate(
     over, remedy = "", []
     max_leaves = arguments.max_leaves or MAX_LEAVES
     if found.leaves > max_leaves:
-        over = f"have {estimate.leaves(found)} leaves, over --max-leaves {max_leaves:,}"
+        over = f"have {found.describe()['leaves']} leaves, over --max-leaves {max_leaves:,}"
         if found.leaves < estimate.HOPELESS:
             remedy = ["--max-leaves", f"{estimate.enough(found.leaves_range[1]):.0f}"]
     elif found.memory_range[0] > memory_bytes(arguments.memory_limit):
-        over = f"take {estimate.memory(found)} of memory, over the limit"
+        over = f"take {found.describe()['memory']} of memory, over the limit"
         remedy = ["--memory-limit", f"{estimate.enough(found.memory_range[1] / 1e9):g}"]
     elif arguments.time_limit is not None and found.seconds_range[0] > arguments.time_limit and not found.boxes:
-        over = f"take {estimate.seconds(found)}, over --time-limit {arguments.time_limit:g}"
+        over = f"take {found.describe()['time']}, over --time-limit {arguments.time_limit:g}"
         remedy = ["--time-limit", f"{estimate.enough(found.seconds_range[1]):g}"]
     if not over:
         return

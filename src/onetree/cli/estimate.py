@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from dataclasses import asdict
 
 import onetree
@@ -46,32 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         terminal.show_json({"objective": arguments.objective, "domain": named, **asdict(found)})
         return 0
-    lines = [
-        ("leaves", leaves(found)),
-        ("time", seconds(found)),
-        ("memory", memory(found)),
-    ]
-    page = "\n".join(f"{name:<10} {text}" for name, text in lines)
+    page = "\n".join(f"{name:<10} {text}" for name, text in found.describe().items())
     is_small = found.leaves < 1e5 and not found.beyond
     terminal.show(page if is_small else f"{page}\n\n{alternatives(restrict(ensemble, domain))}")
     return 0
-
-
-def leaves(found: onetree.Estimate) -> str:
-    """Give the leaves of an estimate for people."""
-    if found.beyond and found.leaves >= HOPELESS:
-        return f"more than {HOPELESS:.0e}".replace("e+", "e")
-    return _range(found, found.leaves, found.leaves_range, lambda n: terminal.count(_rounded(n)))
-
-
-def seconds(found: onetree.Estimate) -> str:
-    """Give the time of an estimate for people."""
-    return _range(found, found.seconds, found.seconds_range, _duration)
-
-
-def memory(found: onetree.Estimate) -> str:
-    """Give the memory of an estimate for people."""
-    return _range(found, found.memory_bytes, found.memory_range, terminal.size)
 
 
 def alternatives(ensemble: onetree.Ensemble) -> str:
@@ -92,21 +69,3 @@ def alternatives(ensemble: onetree.Ensemble) -> str:
 def enough(largest: float) -> float:
     """Propose a limit for what an estimate says may be needed, in two digits."""
     return float(f"{_SOME_MORE * largest:.1e}")
-
-
-def _rounded(n: float) -> int:
-    """Leave three digits of an estimate, which has no more."""
-    return int(float(f"{n:.3g}"))
-
-
-def _range(found: onetree.Estimate, mean: float, ends: tuple[float, float], text: Callable[[float], str]) -> str:
-    if found.beyond:
-        return f"more than {text(mean)}"
-    return text(mean) if found.exact else f"about {text(mean)} ({text(ends[0])} to {text(ends[1])})"
-
-
-def _duration(seconds: float) -> str:
-    for unit, length in (("years", 365.25 * 86400), ("days", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.3g} {unit}"
-    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import onetree
+from onetree.amounts import size
 from onetree.cli import options, terminal
 from onetree.errors import InvalidInputError, missing
 from onetree.export.c import NUMBERS
@@ -99,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.output is None:
         terminal.show_content(str(content))
     else:
-        terminal.show(f"{terminal.size(len(data))} of {arguments.to} written to {arguments.output}")
+        terminal.show(f"{size(len(data))} of {arguments.to} written to {arguments.output}")
     return 0
 
 

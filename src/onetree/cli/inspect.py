@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import onetree
+from onetree.amounts import count, size
 from onetree.cli import options, terminal
 from onetree.cli.domain import add_domain, read_domain, words
 from onetree.errors import GridTooLargeError, LimitReachedError
@@ -97,15 +98,15 @@ def _page(facts: dict[str, Any]) -> str:
         ("rule", f"{facts['rule']}, {len(facts['classes'])} classes: {_shorten(facts['classes'])}"),
         ("features", f"{len(facts['features']):,}, {len(used):,} of them used{missing}"),
         ("levels", f"{sum(facts['levels']):,}: {_shorten(used)}"),
-        ("cells", terminal.count(facts["cells"])),
-        ("boxes", terminal.count(facts["boxes"])),
+        ("cells", count(facts["cells"])),
+        ("boxes", count(facts["boxes"])),
     ]
     if facts["essential_levels"] is None:
         note = f"not known, the grid is too large to find out in {_TIME_LIMIT:g} s"
     else:
         note = (
-            f"{facts['essential_levels']:,} levels, {terminal.count(facts['essential_cells'])} cells, "
-            f"{terminal.count(facts['essential_boxes'])} boxes"
+            f"{facts['essential_levels']:,} levels, {count(facts['essential_cells'])} cells, "
+            f"{count(facts['essential_boxes'])} boxes"
         )
     memory = ", ".join(f"{objective} {_size(n)}" for objective, n in facts["max_memory_bytes"].items())
     lines += [
@@ -138,4 +139,4 @@ def _shorten(words: list[str], n_shown: int = 12) -> str:
 
 
 def _size(n_bytes: int) -> str:
-    return terminal.size(n_bytes) if n_bytes < 10**18 else f"{terminal.count(n_bytes)} bytes"
+    return size(n_bytes) if n_bytes < 10**18 else f"{count(n_bytes)} bytes"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 import onetree
+from onetree.amounts import count
 from onetree.cli import options, terminal
 from onetree.cli.table import read_inputs
 
@@ -84,7 +85,7 @@ def _page(
     if effect.changed is None:
         lines.append("all inputs     too many leaves to count the cells in which the class changed")
     else:
-        cells = f"{terminal.count(effect.n_cells)} cells of the tree"
+        cells = f"{count(effect.n_cells)} cells of the tree"
         lines.append(f"all inputs     another class in {effect.changed:.3%} of {cells}")
     return "\n".join([*lines, f"saved to {output}"])
 

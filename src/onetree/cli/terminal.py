@@ -52,23 +52,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join(align(line) for line in lines)
 
 
-def size(n_bytes: float) -> str:
-    """Give a number of bytes for people."""
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if n_bytes < 1000:
-            return f"{n_bytes:.3g} {unit}"
-        n_bytes /= 1000
-    return f"{n_bytes:.3g} TB"
-
-
-def count(number: int) -> str:
-    """Give a count for people: all digits while they can be read, then three and the power of ten."""
-    if number < 10**9:
-        return f"{number:,}"
-    exponent = len(str(number)) - 1
-    return f"{number // 10 ** (exponent - 2) / 100:.2f}e{exponent}"
-
-
 def check_output(path: str) -> None:
     """Refuse a place that cannot be written to, before the long work rather than after it."""
     target = Path(path)

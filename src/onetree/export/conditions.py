@@ -7,6 +7,7 @@ The numbers come from `onetree.export.decimals`, which says on what inputs they 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -33,7 +34,12 @@ _SIGNS = {"<=": "≤", ">=": "≥", "<": "<", ">": ">"}
 
 
 def conditions(
-    tree: Tree, digits: int | None = DIGITS, *, limit: int | None = None, signs: bool = False
+    tree: Tree,
+    digits: int | None = DIGITS,
+    *,
+    limit: int | None = None,
+    signs: bool = False,
+    nodes: Sequence[int] | None = None,
 ) -> dict[int, Split]:
     """Say what each inner node asks, by node.
 
@@ -47,13 +53,15 @@ def conditions(
         Characters of a list of categories; longer ones are abbreviated.
     signs : bool
         Whether to write ≤ and ≥ for <= and >=.
+    nodes : sequence of int, optional
+        Inner nodes to speak of; by default all. Thresholds of others need not look different from theirs.
     """
     said: dict[int, Split] = {
         node: Split(test.asks, test.yes, test.no, test.holds, test.fails)
-        for node, test in set_tests(tree, limit).items()
+        for node, test in set_tests(tree, limit, nodes).items()
     }
     takes_nan = tree.nan_features.tolist()
-    for node, cut in threshold_cuts(tree, digits).items():
+    for node, cut in threshold_cuts(tree, digits, nodes).items():
         missing = " or missing" if takes_nan[tree.feature[node]] else ""
         if cut is None:
             said[node] = Split("is known", "yes", "no", "is known", "is missing")
@@ -64,13 +72,17 @@ def conditions(
     return said
 
 
-def threshold_cuts(tree: Tree, digits: int | None = DIGITS) -> dict[int, Cut | None]:
+def threshold_cuts(
+    tree: Tree, digits: int | None = DIGITS, nodes: Sequence[int] | None = None
+) -> dict[int, Cut | None]:
     """Give the threshold of each node that has one as a reader sees it; None is +inf, which only NaN is not below."""
     found: dict[int, Cut | None] = {}
     on_threshold = (tree.feature >= 0) & (tree.subset < 0)
+    if nodes is not None:
+        on_threshold &= np.isin(np.arange(tree.n_nodes), nodes)
     for feature in np.unique(tree.feature[on_threshold]).tolist():
-        nodes = np.flatnonzero(on_threshold & (tree.feature == feature)).tolist()
-        values = tree.threshold[nodes].tolist()
+        asking = np.flatnonzero(on_threshold & (tree.feature == feature)).tolist()
+        values = tree.threshold[asking].tolist()
         words = cuts((value for value in values if math.isfinite(value)), digits)
-        found.update((node, words.get(value)) for node, value in zip(nodes, values, strict=True))
+        found.update((node, words.get(value)) for node, value in zip(asking, values, strict=True))
     return found

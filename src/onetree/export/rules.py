@@ -6,7 +6,7 @@ The rules exclude each other and together cover every input, so their order mean
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -64,12 +64,9 @@ def leaf_conditions(tree: Tree) -> Iterator[tuple[int, list[Condition]]]:
     Conditions stand in the order in which the path first asks for the feature. A path that contradicts itself, so that
     no input takes it, is left out.
     """
-    feature, threshold = tree.feature.tolist(), tree.threshold.tolist()
+    feature = tree.feature.tolist()
     left, right = tree.children_left.tolist(), tree.children_right.tolist()
-    anything = [
-        Condition(at, -math.inf, math.inf, takes_nan, elements=None if kind is None else numbers(kind))
-        for at, (takes_nan, kind) in enumerate(zip(tree.nan_features.tolist(), tree.categories, strict=True))
-    ]
+    anything = unconditional(tree)
     conditions: dict[int, Condition] = {}  # of the path to the node at hand, in the order of first use
 
     # A step goes down to a node with the condition that its parent adds, or (node < 0) takes a condition back.
@@ -90,11 +87,38 @@ def leaf_conditions(tree: Tree) -> Iterator[tuple[int, list[Condition]]]:
             continue
         at = feature[node]
         now = conditions.get(at, anything[at])
-        below, above = _parted(now, node, threshold[node]) if now.elements is None else _parted_set(now, tree, node)
+        below, above = parted(now, tree, node)
         if not above.empty:
             stack.append((right[node], at, above))
         if not below.empty:
             stack.append((left[node], at, below))
+
+
+def path_conditions(tree: Tree, path: Iterable[tuple[int, bool]]) -> list[Condition]:
+    """Give the conditions of one path: inner nodes from the root on, and whether it goes left there.
+
+    They stand in the order in which the path first asks for the feature.
+    """
+    anything = unconditional(tree)
+    conditions: dict[int, Condition] = {}
+    for node, goes_left in path:
+        at = int(tree.feature[node])
+        below, above = parted(conditions.get(at, anything[at]), tree, node)
+        conditions[at] = below if goes_left else above
+    return [condition for condition in conditions.values() if condition != anything[condition.feature]]
+
+
+def unconditional(tree: Tree) -> list[Condition]:
+    """Give for each feature the condition that every input meets."""
+    return [
+        Condition(at, -math.inf, math.inf, takes_nan, elements=None if kind is None else numbers(kind))
+        for at, (takes_nan, kind) in enumerate(zip(tree.nan_features.tolist(), tree.categories, strict=True))
+    ]
+
+
+def parted(now: Condition, tree: Tree, node: int) -> tuple[Condition, Condition]:
+    """Give what is left of a condition on both sides of a node."""
+    return _parted(now, node, float(tree.threshold[node])) if now.elements is None else _parted_set(now, tree, node)
 
 
 def _parted(now: Condition, node: int, cut: float) -> tuple[Condition, Condition]:
@@ -148,13 +172,15 @@ def to_rules(tree: Tree, *, digits: int | None = DIGITS) -> str:
     leaf_class = tree.leaf_class.tolist()
     lines = [f"# {line}" for line in heading(tree)]
     for leaf, conditions in leaf_conditions(tree):
-        words = " AND ".join(_words(condition, names[condition.feature], cuts, tree) for condition in conditions)
+        words = " AND ".join(
+            condition_words(condition, names[condition.feature], cuts, tree) for condition in conditions
+        )
         label = labels[leaf_class[leaf]]
         lines.append(f"IF {words} THEN {label}" if words else f"always: {label}")
     return "\n".join(lines)
 
 
-def _words(condition: Condition, name: str, cuts: dict[int, Cut | None], tree: Tree) -> str:
+def condition_words(condition: Condition, name: str, cuts: dict[int, Cut | None], tree: Tree) -> str:
     """Say a condition; `cuts` are the thresholds of the nodes."""
     kind, missing = tree.categories[condition.feature], condition.missing
     if kind is not None and condition.elements is not None:

@@ -6,6 +6,7 @@ format: quoting and escaping are the business of each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,9 +45,11 @@ def left_numbers(tree: Tree, node: int) -> frozenset[int]:
     return frozenset(np.flatnonzero(tree.subsets[tree.subset[node]]).tolist()) - {MISSING}
 
 
-def set_tests(tree: Tree, limit: int | None = None) -> dict[int, SetTest]:
-    """Say all set tests, by their nodes."""
+def set_tests(tree: Tree, limit: int | None = None, among: Sequence[int] | None = None) -> dict[int, SetTest]:
+    """Say all set tests, or those among some nodes, by their nodes."""
     nodes = np.flatnonzero(tree.subset >= 0).tolist()
+    if among is not None:
+        nodes = [node for node in among if tree.subset[node] >= 0]
     keys = list(zip(tree.feature[nodes].tolist(), tree.subset[nodes].tolist(), strict=True))
     words = {key: set_test(tree, node, limit) for key, node in dict(zip(keys, nodes, strict=True)).items()}
     return {node: words[key] for key, node in zip(keys, nodes, strict=True)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from onetree.amounts import leaves
 from onetree.solution import Solution
 from onetree.support.agreement import Agreement
 from onetree.support.cores import Cores
@@ -61,7 +62,7 @@ class SupportSolution(Solution):
 
     def __str__(self) -> str:
         lines = [
-            f"{self.tree.n_leaves:,} leaves, depth {self.tree.depth}; {self.promise}",
+            f"{leaves(self.tree.n_leaves)}, depth {self.tree.depth}; {self.promise}",
             f"same class on reference rows  {self.reference}",
             f"same class on held-out rows   {self.held_out}",
             f"same class on random points   {self.box} of the bounding box of the data",
@@ -71,6 +72,11 @@ class SupportSolution(Solution):
     def __repr__(self) -> str:
         held_out = self.held_out.share
         return (
-            f"SupportSolution({self.status}, depth {self.tree.depth}, {self.tree.n_leaves} leaves, not exact: "
+            f"SupportSolution({self.status}, {leaves(self.tree.n_leaves)}, depth {self.tree.depth}, not exact: "
             f"{self.promise}; held-out agreement {'unknown' if held_out is None else f'{held_out:.1%}'})"
         )
+
+    def _repr_html_(self) -> str:
+        from onetree.display import support_html
+
+        return support_html(self)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.amounts import counted, leaves
 from onetree.domain import Domain
 from onetree.ensemble import Ensemble
 from onetree.tree import Tree
@@ -48,6 +49,19 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.equivalent
+
+    def __repr__(self) -> str:
+        checked = counted(self.n_checked, "cell") if self.method == "cells" else leaves(self.n_checked)
+        where = "" if self.domain is None else " inside a domain"
+        if self.equivalent:
+            return f"Verdict(equal{where}, {self.method}: {checked} checked)"
+        said = f"the tree says {self.tree_class!s}, the model {self.ensemble_class!s}"
+        return f"Verdict(not equal{where}: {said}; {self.method}: {checked} checked)"
+
+    def _repr_html_(self) -> str:
+        from onetree.display import verdict_html
+
+        return verdict_html(self)
 
 
 def differing(tree: Tree, ensemble: Ensemble, method: str, n_checked: int, point: NDArray[np.float64]) -> Verdict:

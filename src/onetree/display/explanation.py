@@ -1,0 +1,138 @@
+"""Why one input gets its class: the path through the tree as sentences, one for each feature that it asks for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.categories import FIRST
+from onetree.display.markup import bullets, panel
+from onetree.errors import InvalidInputError
+from onetree.export.conditions import threshold_cuts
+from onetree.export.decimals import Cut
+from onetree.export.rules import Condition, condition_words, path_conditions
+from onetree.export.wording import feature_words, limitations, printable
+from onetree.inputs import check_input
+from onetree.routing import Routes
+
+if TYPE_CHECKING:
+    from onetree.tree import Tree
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The path of one input, in words; iterates over the reasons.
+
+    Parameters
+    ----------
+    label : label
+        The class.
+    reasons : tuple of str
+        For each feature that the path asks for, the value and what the path demands of it, such as
+        ``"age is 34: 18 <= age < 50"``. Every input that meets all of these demands has the same class.
+    limitations : tuple of str
+        Where the tree, and with it the explanation, is not exact; empty if it is everywhere.
+    """
+
+    label: Any
+    reasons: tuple[str, ...]
+    limitations: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.reasons)
+
+    def __len__(self) -> int:
+        return len(self.reasons)
+
+    def __str__(self) -> str:
+        head = f"{printable(str(self.label))}, because" if self.reasons else f"{printable(str(self.label))}, always"
+        return "\n".join([head, *(f"  {reason}" for reason in self.reasons), *self.limitations])
+
+    def _repr_html_(self) -> str:
+        title = f"{self.label}, because" if self.reasons else f"{self.label}, always"
+        facts = [("note", line) for line in self.limitations]
+        return panel(title, facts, bullets(self.reasons))
+
+
+def explain(tree: Tree, x: Any) -> Explanation:
+    """Give the path of one input; see `Tree.explain`."""
+    row = _one_row(tree, x)
+    path, leaf = _path(tree, row)
+    names, cuts = feature_words(tree), _cuts(tree, row, path)
+    reasons = []
+    for condition in path_conditions(tree, path):
+        at = condition.feature
+        demand = condition_words(condition, names[at], cuts, tree)
+        said = f"{names[at]} is {_value(tree, condition, row[0, at])}"
+        if demand.startswith("(") and demand.endswith(" or missing)"):  # as in a rule, where AND follows
+            demand = demand[1:-1]
+        reasons.append(said if demand == said else f"{said}: {demand}")
+    label = tree.classes[int(tree.leaf_class[leaf])]
+    plain = label.item() if isinstance(label, np.generic) else label
+    return Explanation(plain, tuple(reasons), tuple(limitations(tree)))
+
+
+def _one_row(tree: Tree, x: Any) -> NDArray[Any]:
+    """Read one input, given as values in the order of the features, by name, or as a frame or array of one row."""
+    if isinstance(x, Mapping):
+        absent = [name for name in tree.feature_names if name not in x]
+        if absent:
+            raise InvalidInputError(
+                f"the input lacks {', '.join(map(repr, absent[:5]))}; give a value for every feature"
+            )
+        x = [x[name] for name in tree.feature_names]
+    rows = check_input([x] if np.ndim(x) == 1 else x, tree.n_features, tree.nan_features)
+    if len(rows) != 1:
+        raise InvalidInputError(f"explain takes one input, but {len(rows):,} rows were given; give one of them")
+    return rows
+
+
+def _path(tree: Tree, row: NDArray[Any]) -> tuple[list[tuple[int, bool]], int]:
+    """Give the inner nodes that an input passes, with whether it goes left there, and the leaf that it ends in."""
+    routes, first, node = Routes(tree, row), np.zeros(1, dtype=np.intp), 0
+    path = []
+    while tree.children_left[node] >= 0:
+        goes_left = bool(routes.go_left(first, node)[0])
+        path.append((node, goes_left))
+        node = int((tree.children_left if goes_left else tree.children_right)[node])
+    return path, node
+
+
+def _cuts(tree: Tree, row: NDArray[Any], path: list[tuple[int, bool]]) -> dict[int, Cut | None]:
+    """Say the thresholds of a path as elsewhere; exactly if this input has more digits than they are for."""
+    nodes = [node for node, _ in path]
+    cuts = threshold_cuts(tree, nodes=nodes)
+    for node, goes_left in path:
+        cut, value = cuts.get(node), float(row[0, tree.feature[node]])
+        if cut is not None and math.isfinite(value):
+            number = Decimal(cut.number)
+            if (value <= number if cut.inclusive else value < number) != goes_left:
+                return threshold_cuts(tree, None, nodes)
+    return cuts
+
+
+def _value(tree: Tree, condition: Condition, value: np.floating[Any]) -> str:
+    """Say a value in few digits; a category by its name."""
+    if np.isnan(value):
+        return "missing"
+    kind = tree.categories[condition.feature]
+    if kind is not None:
+        element = int(kind.element([float(value)])[0])
+        if element >= FIRST and kind.names:
+            return printable(kind.names[element - FIRST])
+        return _digits(value)
+    # A float32 number in the digits that tell it from its neighbours is another number, on either side of it.
+    text = _digits(value)
+    return text if condition.lower < float(text) <= condition.upper else _digits(np.float64(value))
+
+
+def _digits(value: np.floating[Any]) -> str:
+    """Give the fewest digits that tell a number from all others of its precision."""
+    text = np.format_float_positional(value, trim="-")
+    return text if len(text) <= 24 else np.format_float_scientific(value, trim="-")
