@@ -17,7 +17,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using namespace onetree::python;
 
-void bind_certificate(nb::module_& module);
+void bind_proof(nb::module_& module);
 
 namespace {
 
@@ -171,5 +171,5 @@ NB_MODULE(_core, module) {
   module.def("predict_tree", &predict_tree<float>, "feature"_a, "threshold"_a, "left"_a, "right"_a, "rows"_a);
   module.def("predict_tree", &predict_tree<double>, "feature"_a, "threshold"_a, "left"_a, "right"_a, "rows"_a);
   module.def("share_nodes", &share_nodes, "feature"_a, "threshold"_a, "left"_a, "right"_a, "leaf_class"_a);
-  bind_certificate(module);
+  bind_proof(module);
 }

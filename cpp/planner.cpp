@@ -244,10 +244,9 @@ Plan Planner::plan(const Region& region, Control& control) {
   const std::vector<Influence> influences = sampler_.sample(region, hyperplanes);
   if (influences[0].changes == 0) {
     // Perhaps one class, which sampling cannot prove.
-    const Certificate certificate = prover_.prove(region, control, Prover::kAnyClass, kProofBudget);
-    if (certificate.answer == Answer::proven) {
+    if (const int one_class = prover_.class_of(region, kProofBudget, control); one_class >= 0) {
       plan.kind = Plan::Kind::kLeaf;
-      plan.leaf_class = certificate.box_class;
+      plan.leaf_class = one_class;
       return plan;
     }
     const auto heaviest =

@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "certificate.hpp"
 #include "control.hpp"
 #include "grid.hpp"
 #include "influence.hpp"
+#include "prover.hpp"
 #include "region.hpp"
 #include "solution.hpp"
 

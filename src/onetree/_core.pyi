@@ -81,7 +81,6 @@ def certify_boxes(
     expected_class: NDArray[np.int32],
     time_limit: float,
     progress: _Callback | None,
-    memory_limit: float = ...,
     max_nodes: int = ...,
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], dict[str, int]]: ...
 def certify_tree(
@@ -93,5 +92,4 @@ def certify_tree(
     leaf_class: NDArray[np.int32],
     time_limit: float,
     progress: _Callback | None,
-    memory_limit: float = ...,
 ) -> tuple[NDArray[np.float64], dict[str, int]]: ...

@@ -16,7 +16,7 @@ from onetree.errors import GridTooLargeError, LimitReachedError
 from onetree.solve import ENGINES, OBJECTIVES, _core
 from tests import oracle
 from tests.set_cases import random_set_case, set_forest
-from tests.strategies import KINDS, painted, random_ensemble
+from tests.strategies import painted
 
 engines = pytest.mark.parametrize("engine", ENGINES)
 forms = pytest.mark.parametrize("has_sets", [False, True], ids=["thresholds", "sets"])
@@ -222,7 +222,7 @@ def test_the_heuristic_cuts_up_sets_faithfully(max_boxes):
         names = ("feature", "threshold", "children_left", "children_right", "leaf_class")
         nodes = [found[name] for name in names]
         assert_faithful(axes.tree(*nodes), ensemble, domain)
-        counterexample, _ = _core.certify_tree(axes.ensemble, *nodes, 0.0, None, 1.0)  # forgets whatever it can
+        counterexample, _ = _core.certify_tree(axes.ensemble, *nodes, 0.0, None)
         assert counterexample.size == 0
         front = [solution.value for solution in pareto_front(ensemble, domain=domain)]
         if found["optimal"]:
@@ -242,24 +242,6 @@ def test_time_to_spare_goes_into_larger_grids_and_never_makes_the_tree_larger(ob
     patient = born_again(ensemble, objective=objective, method="heuristic", time_limit=600)
     assert in_order(objective, 60, 61) <= patient.value <= hurried.value
     assert verify(patient.tree, ensemble)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_forgetting_restricted_trees_changes_no_verdict_on_a_tree(kind):
-    rng = np.random.default_rng(70 + KINDS.index(kind))
-    for case in range(10):
-        ensemble = random_ensemble(rng, max_cells=20_000, max_features=6, max_trees=12, max_depth=4, kinds=(kind,))
-        tree = born_again(ensemble, method="heuristic", verify=False).tree
-        leaf_class = tree.leaf_class.copy()
-        if case % 2:
-            leaf = rng.choice(np.flatnonzero(tree.feature < 0))
-            leaf_class[leaf] = (leaf_class[leaf] + 1) % ensemble.n_classes
-        nodes = (tree.feature, tree.threshold, tree.children_left, tree.children_right, leaf_class)
-        (roomy, _), (tight, _) = (
-            _core.certify_tree(ensemble, *nodes, 0.0, None, memory_limit) for memory_limit in (0.0, 1.0)
-        )
-        np.testing.assert_array_equal(roomy, tight)
-        assert bool(roomy.size) == (case % 2 == 1 and ensemble.n_classes > 1)
 
 
 def test_arrays_that_do_not_fit_each_other_are_refused_by_the_certificate():

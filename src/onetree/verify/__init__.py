@@ -1,7 +1,7 @@
 """Proof that a tree and an ensemble are the same function, or an input on which they differ.
 
-Shares no Python code with the engines, nor with the native prediction. The cells and the program share nothing with
-them at all; the search runs native code that stands on the same restricted trees as the heuristic.
+Shares no code with the engines, nor with the native prediction: a bug in one must not hide in the other. The search
+runs native code, but its own (``cpp/proof``).
 """
 
 from __future__ import annotations

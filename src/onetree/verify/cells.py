@@ -33,7 +33,7 @@ def axis(levels: NDArray[np.float64], lower: float = -math.inf, upper: float = m
     if upper < math.inf:
         return np.append(inside, upper)
     start = inside[-1] if inside.size else lower
-    return np.append(inside, np.nextafter(start, math.inf) if start > -math.inf else 0.0)
+    return np.append(inside, math.nextafter(start, math.inf) if start > -math.inf else 0.0)
 
 
 def joint_axes(tree: Tree, ensemble: Ensemble, blocks: Sequence[Block] = ()) -> Axes:

@@ -1,8 +1,8 @@
 """The proof by branch and bound: the native certificate shows for every leaf box that no input has another class.
 
 Walks down the tree once, restricting the trees of the ensemble as it goes, so that the number of cells does not matter.
-The heuristic asks the same native code (``cpp/certificate``) whether a box may be a leaf. A counterexample counts only
-if the reference predictions of both sides confirm it.
+Its native code (``cpp/proof``) includes nothing of the search. A counterexample counts only if the reference
+predictions of both sides confirm it.
 """
 
 from __future__ import annotations

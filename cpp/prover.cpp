@@ -1,81 +1,50 @@
-#include "certificate.hpp"
+#include "prover.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace onetree {
 
-std::vector<int> Certificate::cell(Regions& regions, const Region& box, std::vector<int> first_cell_of_box) const {
-  std::vector<ValueSets::Id> values = box.values;
-  for (const HalfSpace& half : path) {
-    int& slab = first_cell_of_box[half.feature];
-    if (regions.ensemble().is_set(half.feature)) {
-      ValueSets& sets = regions.store().sets(half.feature);
-      values[half.feature] = sets.part(values[half.feature], half.level, half.below);
-      slab = sets.least(values[half.feature]);
-    } else if (!half.below) {
-      slab = std::max(slab, half.level + 1);
-    }
-  }
-  return first_cell_of_box;
-}
-
 Prover::Frame& Prover::push() {
   if (n_frames_ == frames_.size()) frames_.emplace_back();
   return frames_[n_frames_++];
 }
 
-Certificate Prover::prove(const Region& region, Control& control, int expected, std::int64_t max_nodes) {
+int Prover::class_of(const Region& region, std::int64_t max_nodes, Control& control) {
   const Class first = regions_.corner_class(region);
-  if (expected != kAnyClass && expected != first) return {Answer::refuted, expected, first, {}};
   const TreeStore::Id mark = regions_.store().size();
   TreeStore::Id most = std::max(regions_.capacity(), 2 * mark);  // what was there before stays, and is gone through
-  const std::int64_t last_node = max_nodes > kNoBudget - n_nodes_ ? kNoBudget : n_nodes_ + max_nodes;
   n_frames_ = 0;
-  path_.clear();
   push().region = region;
-  frames_[0].depth = 0;
   frames_[0].new_corner = false;
-  while (n_frames_ > 0) {
-    if (n_nodes_ >= last_node) return {Answer::unknown, first, -1, {}};
-    ++n_nodes_;
-    control.check(position.phase, position.lower_bound, position.upper_bound, position.states, position.fraction);
+  for (std::int64_t n_nodes = 0; n_frames_ > 0; ++n_nodes) {
+    if (n_nodes == max_nodes) return -1;
+    control.check("certificate", -1, -1, 0);
     if (regions_.store().size() > most) {
       collect(mark);
       most = std::max(most, 2 * regions_.store().size());
     }
     std::swap(current_, frames_[--n_frames_]);
     const Region& here = current_.region;
-    if (current_.depth > 0) {
-      path_.resize(current_.depth - 1);
-      path_.push_back(current_.half);
-    }
-    if (current_.new_corner) {
-      const Class corner = regions_.corner_class(here);
-      if (corner != first) return {Answer::refuted, first, corner, path_};
-    }
+    if (current_.new_corner && regions_.corner_class(here) != first) return -1;
     regions_.leads(here, first, lead_);
     int rival = -1;  // the most dangerous one
     for (int k = 0; k < regions_.ensemble().n_classes; ++k)
       if (k != first && (rival < 0 || lead_[k] > lead_[rival]) && !regions_.is_beaten(here, first, k, lead_[k]))
         rival = k;
-    if (rival < 0) continue;
-    if (regions_.is_constant(here)) {  // one cell as far as the trees can tell, and its class was just seen
-      ++n_fragile_;
-      continue;
-    }
+    // One cell as far as the trees can tell has the class that was just seen.
+    if (rival < 0 || regions_.is_constant(here)) continue;
     const Branch branch = choose(here, first, rival, regions_.excess(lead_[rival]));
-    // The side where the rival is left with more comes off the stack first: it may hold a counterexample.
+    // The side where the rival is left with more comes off the stack first: it may be of another class.
     const bool below_first = branch.reduction_below <= branch.reduction_above;
     for (const bool below : {!below_first, below_first}) {
+      const HalfSpace half{branch.below.feature, branch.below.level, below};
       Frame& side = push();
-      side.half = {branch.below.feature, branch.below.level, below};
-      regions_.restrict(here, side.half, side.region);
-      side.depth = current_.depth + 1;
-      side.new_corner = !regions_.holds_corner(here, side.half);
+      regions_.restrict(here, half, side.region);
+      side.new_corner = !regions_.holds_corner(here, half);
     }
   }
-  return {Answer::proven, first, -1, {}};
+  return first;
 }
 
 // Among the hyperplanes at the roots, the one with the largest product of what it takes from the rival's lead on either
