@@ -136,9 +136,19 @@ def run_duckdb(tree, rows, **options):
         connection.execute(f"CREATE TABLE inputs (id INTEGER, {columns})")
         connection.register("frame", frame)
         connection.execute("INSERT INTO inputs SELECT row_number() OVER () - 1, * FROM frame")
-        connection.execute(tree.to_code("sql", view="predictions", **options))
+        for statement in translated(tree.to_code("sql", view="predictions", **options), options.get("dialect")):
+            connection.execute(statement)
         found = connection.execute("SELECT prediction FROM predictions ORDER BY id").fetchall()
     return [label for (label,) in found]
+
+
+def translated(script, dialect):
+    """The script for DuckDB: SQL of BigQuery, which only runs in its own cloud, is read and translated by sqlglot."""
+    if dialect != "bigquery":
+        return [script]
+    import sqlglot
+
+    return sqlglot.transpile(script, read="bigquery", write="duckdb")
 
 
 def run_onnx(tree, rows, **options):

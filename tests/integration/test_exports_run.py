@@ -14,7 +14,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from onetree import Ensemble, Tree, born_again
 from onetree.export.rules import leaf_conditions
-from tests import categorical, exported
+from tests import categorical, exported, postgresql
 from tests.strategies import THRESHOLDS
 from tests.unit.test_shared_subtrees import ladder
 from tests.unit.test_tree import chain
@@ -106,17 +106,37 @@ def test_c_gives_the_class_of_the_tree(tree, number, dtype, tmp_path):
         np.testing.assert_array_equal(exported.run_c(tree, rows, tmp_path, style=style, number=number), index)
 
 
-def test_sqlite_gives_the_class_of_the_tree(tree):
+@pytest.mark.parametrize("dialect", ["standard", "sqlite"])
+def test_sqlite_gives_the_class_of_the_tree(tree, dialect):
     rows, index = expected(tree, np.float64)
     for style in styles(tree, 12):
-        assert exported.run_sqlite(tree, rows, style=style) == labels_of(tree, index)
+        assert exported.run_sqlite(tree, rows, style=style, dialect=dialect) == labels_of(tree, index)
 
 
-def test_duckdb_gives_the_class_of_the_tree(tree):
+@pytest.mark.parametrize("dialect", ["standard", "duckdb", "bigquery"])
+def test_duckdb_gives_the_class_of_the_tree(tree, dialect):
+    pytest.importorskip("sqlglot" if dialect == "bigquery" else "duckdb")
     pytest.importorskip("duckdb")
     rows, index = expected(tree, np.float64)
     for style in styles(tree, 12):
-        assert exported.run_duckdb(tree, rows, style=style) == labels_of(tree, index)
+        assert exported.run_duckdb(tree, rows, style=style, dialect=dialect) == labels_of(tree, index)
+
+
+@pytest.fixture(scope="module")
+def database():
+    if postgresql.programs() is None:
+        pytest.skip("no PostgreSQL server is installed")
+    with postgresql.server() as run:
+        yield run
+
+
+@pytest.mark.parametrize("dialect", ["standard", "postgresql"])
+def test_postgresql_gives_the_class_of_the_tree(tree, dialect, database):
+    rows, index = expected(tree, np.float64)
+    rows, index = rows[:20_000], index[:20_000]
+    for style in styles(tree, 12):
+        found = postgresql.predictions(database, tree, rows, style=style, dialect=dialect)
+        assert found == labels_of(tree, index)
 
 
 @pytest.mark.parametrize(("number", "dtype"), [("float", np.float32), ("double", np.float64)])

@@ -17,7 +17,7 @@ from onetree import InvalidInputError, Tree
 from onetree.errors import UnsupportedModelError
 from onetree.export.c import _literal
 from onetree.export.shape import float32_thresholds
-from onetree.export.sql import _real
+from onetree.export.sql_dialects import DIALECTS
 from tests import exported
 from tests.unit.test_shared_subtrees import ladder
 from tests.unit.test_tree import chain, small_tree
@@ -221,10 +221,87 @@ def test_a_literal_of_c_is_the_number(value):
     assert float.fromhex(_literal(value, "double")) == value
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_number_in_sqlite_is_the_number(value):
+SHORT = st.builds(
+    lambda digits, power: float(f"{digits}e{power}"), st.integers(-(10**15), 10**15), st.integers(-25, 25)
+)
+
+
+@given(st.one_of(st.floats(allow_nan=False, allow_infinity=False), SHORT), st.sampled_from(["standard", "sqlite"]))
+def test_a_number_in_sqlite_is_the_number(value, dialect):
     with closing(sqlite3.connect(":memory:")) as connection:
-        assert connection.execute(f"SELECT {_real(value)}").fetchone()[0] == value
+        assert connection.execute(f"SELECT {DIALECTS[dialect].number(value)}").fetchone()[0] == value
+
+
+@given(st.one_of(st.floats(allow_nan=False, allow_infinity=False), SHORT), st.sampled_from(["standard", "duckdb"]))
+def test_a_number_in_duckdb_is_the_number(value, dialect):
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect(config={"threads": 1})
+    ((found,),) = connection.execute(f"SELECT CAST({DIALECTS[dialect].number(value)} AS DOUBLE)").fetchall()
+    ((equal,),) = connection.execute(f"SELECT ?::DOUBLE = {DIALECTS[dialect].number(value)}", [value]).fetchall()
+    assert found == value
+    assert equal
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("value", [16.81, 0.1, -2.5, 50.0, 0.0, 123456.789])
+def test_a_short_number_is_a_plain_decimal_in_every_dialect(dialect, value):
+    assert DIALECTS[dialect].number(value) == repr(value)
+
+
+def test_a_long_number_is_a_decimal_where_the_database_reads_it_exactly():
+    value = 49.99999809265136
+    assert DIALECTS["postgresql"].number(value) == "49.99999809265136e0"
+    assert DIALECTS["sqlite"].number(value) == "CAST(7036874149330943 AS REAL) / 140737488355328"
+
+
+def test_a_decimal_half_way_between_two_floats_is_no_plain_decimal():
+    close = [k / 1e15 for k in range(1, 200_000, 7) if len(repr(k / 1e15)) > 14]
+    plain = [DIALECTS["standard"].number(value) == repr(value) for value in close]
+    assert 0.98 < sum(plain) / len(plain) < 1
+
+
+def test_another_dialect_is_refused():
+    with pytest.raises(InvalidInputError, match="standard, sqlite, duckdb, postgresql, bigquery"):
+        small_tree().to_code("sql", dialect="oracle")
+
+
+@pytest.mark.parametrize("style", ["nested", "table"])
+def test_sql_for_bigquery_is_what_its_grammar_allows(style):
+    sqlglot = pytest.importorskip("sqlglot")
+    names = ("a`b\\", "größe")
+    tree = small_tree(feature_names=names, classes=["it's", "back\\slash", "new\nline"], nan_features=[True, False])
+    script = tree.to_code("sql", style=style, dialect="bigquery", view="predictions")
+    assert sqlglot.parse(script, read="bigquery")
+    assert '"' not in script
+    assert "FLOAT64" in script
+    assert "DOUBLE" not in script
+    rows = np.array([[1.0, -3.0], [1.0, 0.0], [np.nan, 0.0], [0.0, np.nan]])
+    pytest.importorskip("duckdb")
+    assert exported.run_duckdb(tree, rows, style=style, dialect="bigquery") == [
+        "it's",
+        "back\\slash",
+        "new\nline",
+        None,
+    ]
+
+
+@pytest.mark.parametrize("style", ["nested", "table"])
+def test_python_takes_a_mapping_by_name(style):
+    module = {}
+    exec(small_tree(feature_names=("age", "income")).to_code("python", style=style), module)
+    assert module["predict"]({"income": 0, "age": 1, "shoe size": 46}) == "green"
+    assert module["predict"]({"income": -3, "age": 1}) == module["predict"]([1, -3]) == "red"
+    with pytest.raises(ValueError, match="the input lacks 'income'"):
+        module["predict"]({"age": 1})
+
+
+def test_python_takes_a_row_of_a_frame_and_none_for_a_missing_value():
+    pd = pytest.importorskip("pandas")
+    module = {}
+    exec(small_tree(feature_names=("age", "income"), nan_features=[True, True]).to_code("python"), module)
+    frame = pd.DataFrame({"income": [0.0, -3.0], "name": ["a", "b"], "age": [1, 1]})
+    assert [module["predict"](row) for _, row in frame.iterrows()] == ["green", "red"]
+    assert module["predict"]({"age": 1, "income": None}) == "green"
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

@@ -13,6 +13,7 @@ from onetree.errors import InvalidInputError, missing
 from onetree.export.c import NUMBERS
 from onetree.export.json import to_json
 from onetree.export.shape import STYLES
+from onetree.export.sql_dialects import DIALECTS
 from onetree.files import write_whole
 from onetree.tree import Tree
 
@@ -46,7 +47,7 @@ FORMATS: dict[str, tuple[_Writer, tuple[str, ...]]] = {
     "json": (to_json, ()),
     "python": (_code("python"), ("style",)),
     "c": (_code("c"), ("style", "number", "name")),
-    "sql": (_code("sql"), ("style", "table", "view")),
+    "sql": (_code("sql"), ("style", "table", "view", "dialect")),
     "onnx": (_onnx, ("style", "number")),
     "sklearn": (_sklearn, ()),
 }
@@ -71,8 +72,13 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument("--name", help="c: what the names in the file begin with (default: onetree)", **absent)
     parser.add_argument("--table", help="sql: table with the inputs (default: inputs)", **absent)
     parser.add_argument("--view", help="sql: create a view of this name instead of ending in a SELECT", **absent)
+    parser.add_argument("--dialect", choices=DIALECTS, help="sql: the database (default: standard)", **absent)
     parser.add_argument(
-        "--digits", type=_digits, metavar="N", help='text, rules, dot: of thresholds, or "exact" (default: 6)', **absent
+        "--digits",
+        type=_digits,
+        metavar="N",
+        help='text, rules, dot: digits of the data that conditions are true for, or "exact" (default: 6)',
+        **absent,
     )
     options.add_json(parser)
     parser.set_defaults(run=run)

@@ -22,13 +22,18 @@ _MAX_DEPTH = 90  # CPython stops at 100 levels of indentation
 
 _PREDICT = '''
 def predict(x):
-    """Give the class label of one input, a sequence of one number for each of FEATURES."""
+    """Give the class label of one input: one number for each of FEATURES, in their order or by their names."""
     return CLASSES[predict_index(x)]
 
 
 def predict_index(x):
     """Give the index into CLASSES of one input."""
-    x = [float(value) for value in x]
+    if hasattr(x, "keys"):  # a mapping, or a row of a data frame
+        lacking = [name for name in FEATURES if name not in x.keys()]
+        if lacking:
+            raise ValueError(f"the input lacks {', '.join(map(repr, lacking))}")
+        x = [x[name] for name in FEATURES]
+    x = [float("nan") if value is None else float(value) for value in x]
     if len(x) != len(FEATURES):
         raise ValueError(f"the input has {len(x)} values, but the tree has {len(FEATURES)} features")
 '''
@@ -46,8 +51,11 @@ _LOOP = """    node = 0
 def to_python(tree: Tree, *, style: str = "auto") -> str:
     """Give `tree` as a Python module with ``predict(x)`` for one input.
 
-    A missing value is NaN and goes where the tree sends it; where the tree does not take it, ``predict`` raises a
-    `ValueError` as `Tree.predict` does.
+    The input is a sequence of numbers, one per feature, or a mapping from the names of the features, such as a
+    dictionary or a row of a data frame; what else is in a mapping is ignored.
+
+    A missing value is NaN or None and goes where the tree sends it; where the tree does not take it, ``predict`` raises
+    a `ValueError` as `Tree.predict` does.
 
     Parameters
     ----------

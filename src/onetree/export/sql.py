@@ -1,9 +1,4 @@
-"""The tree as SQL that gives a table one more column, the predicted class; for SQLite, DuckDB and their relatives.
-
-Some databases do not read every decimal exactly (SQLite 3.40 misses one in ten thousand of those with 17 digits, and
-one in five of the very small), so numbers are written as whole numbers divided or multiplied by powers of two, in which
-nothing is rounded.
-"""
+"""The tree as SQL that gives a table one more column, the predicted class; what differs is in `sql_dialects`."""
 
 from __future__ import annotations
 
@@ -15,6 +10,7 @@ from onetree.errors import InvalidInputError
 from onetree.export.conditions import conditions
 from onetree.export.nested import LEAF, OTHERWISE, TEST, nested
 from onetree.export.shape import is_nested, tables
+from onetree.export.sql_dialects import Dialect, dialect_named
 from onetree.export.steps import Run, is_point, steps_of, thresholds_only
 from onetree.export.wording import heading, printable, uniform_labels
 
@@ -22,13 +18,12 @@ if TYPE_CHECKING:
     from onetree.tree import Tree
 
 _MAX_DEPTH = 12  # the parser of SQLite 3.40 has room for 100 symbols, which is 14 nested CASE in the worst case
-_POWER = 62  # 2 ** 62 fits into the integers of every database
 _BATCH = 500  # rows of one INSERT
 _ROW = "onetree_row"
 
 _WALK = """\
 WITH RECURSIVE
-{numbered} AS MATERIALIZED (
+{numbered} AS{materialized} (
   SELECT ROW_NUMBER() OVER () AS {row}, item.* FROM {table} AS item
 ),
 onetree_input AS (
@@ -37,8 +32,8 @@ onetree_input AS (
     {values}
   FROM {numbered} AS item
 ),
-onetree_walk({row}, node, {names}) AS (
-  SELECT {row}, 0, {names} FROM onetree_input{refusal}
+onetree_walk AS (
+  SELECT {row}, 0 AS node, {names} FROM onetree_input{refusal}
   UNION ALL
   SELECT
     walk.{row},
@@ -60,6 +55,7 @@ def to_sql(
     columns: Sequence[str] | None = None,
     view: str | None = None,
     nodes: str = "onetree_nodes",
+    dialect: str = "standard",
 ) -> str:
     """Give `tree` as SQL that selects all columns of a table and the class as `prediction`.
 
@@ -80,6 +76,9 @@ def to_sql(
         Create a view of this name instead of ending in a SELECT.
     nodes : str
         Name of the table of the nodes, for the style "table".
+    dialect : {"standard", "sqlite", "duckdb", "postgresql", "bigquery"}
+        The database. "standard" runs in the first three alike; a number with many digits is then a fraction of whole
+        numbers, since not all of them read every decimal exactly.
 
     Notes
     -----
@@ -89,22 +88,23 @@ def to_sql(
     names = tree.feature_names if columns is None else tuple(columns)
     if len(names) != tree.n_features:
         raise InvalidInputError(f"columns has {len(names)} names for {tree.n_features} features")
+    sql = dialect_named(dialect)
     used = sorted(set(tree.feature[tree.feature >= 0].tolist()))
     _check_columns([names[at] for at in used])
     lines = [f"-- {line}" for line in heading(tree)]
-    create = [] if view is None else [f"CREATE VIEW {_identifier(view)} AS"]
+    create = [] if view is None else [f"CREATE VIEW {sql.name(view)} AS"]
     if is_nested(tree, style, _MAX_DEPTH) or tree.n_leaves == 1:
-        select = ["SELECT", "  item.*,", *_case(tree, names, used), f"FROM {_identifier(table)} AS item;"]
+        select = ["SELECT", "  item.*,", *_case(tree, names, used, sql), f"FROM {sql.name(table)} AS item;"]
         return "\n".join([*lines, *create, *select])
     plain = thresholds_only(tree)
-    return "\n".join([*lines, *_node_table(plain, nodes), *create, _walk(plain, names, used, table, nodes)])
+    return "\n".join([*lines, *_node_table(plain, nodes, sql), *create, _walk(plain, names, used, table, nodes, sql)])
 
 
-def _case(tree: Tree, names: Sequence[str], used: list[int]) -> list[str]:
+def _case(tree: Tree, names: Sequence[str], used: list[int], sql: Dialect) -> list[str]:
     """Give the column `prediction` as nested CASE expressions."""
-    labels, splits = _labels(tree), conditions(tree)
-    column = {at: f"CAST(item.{_identifier(names[at])} AS DOUBLE PRECISION)" for at in used}
-    refused = [_missing(column[at]) for at in used if not tree.nan_features[at]]
+    labels, splits = _labels(tree, sql), conditions(tree)
+    column = {at: f"CAST(item.{sql.name(names[at])} AS {sql.real})" for at in used}
+    refused = [sql.missing.format(x=column[at]) for at in used if not tree.nan_features[at]]
     lines = []
     outer = "  "
     if refused:
@@ -117,11 +117,11 @@ def _case(tree: Tree, names: Sequence[str], used: list[int]) -> list[str]:
         elif step == TEST:
             at, cut = int(tree.feature[node]), float(tree.threshold[node])
             if tree.subset[node] >= 0:
-                test = _set_condition(tree, node, column[at])
+                test = _set_condition(tree, node, column[at], sql)
             elif math.isinf(cut):
-                test = f"NOT {_missing(column[at])}"
+                test = f"NOT {sql.missing.format(x=column[at])}"
             else:
-                test = f"{column[at]} <= {_real(cut)}"
+                test = f"{column[at]} <= {sql.number(cut)}"
             lines += [f"{indent}CASE WHEN {test} -- {printable(names[at])} {splits[node].left}", f"{indent}THEN"]
         else:
             lines.append(f"{indent}ELSE" if step == OTHERWISE else f"{indent}END")
@@ -130,41 +130,42 @@ def _case(tree: Tree, names: Sequence[str], used: list[int]) -> list[str]:
     return [*lines[:-1], f"{lines[-1]} AS prediction"]
 
 
-def _set_condition(tree: Tree, node: int, column: str) -> str:
+def _set_condition(tree: Tree, node: int, column: str, sql: Dialect) -> str:
     """Give a set test, in which a missing value is neither true nor unknown where it has to go left."""
     test = steps_of(tree, node)
     runs = test.runs()
-    points = [_real(run.high) for run in runs if run.high is not None and is_point(run)]
+    points = [sql.number(run.high) for run in runs if run.high is not None and is_point(run)]
     parts = [f"{column} IN ({', '.join(points)})"] if points else []
-    parts += [_between(column, run) for run in runs if not is_point(run)]
+    parts += [_between(column, run, sql) for run in runs if not is_point(run)]
     text = f"({' OR '.join(parts) or '1 = 0'})"
     if test.negated:
         text = f"NOT {text}"
     if not tree.nan_features[tree.feature[node]]:
         return text
-    return f"{_missing(column)} OR {text}" if test.missing else f"NOT {_missing(column)} AND {text}"
+    missing = sql.missing.format(x=column)
+    return f"{missing} OR {text}" if test.missing else f"NOT {missing} AND {text}"
 
 
-def _between(column: str, run: Run) -> str:
-    parts = [] if run.low is None else [f"{column} > {_real(run.low)}"]
-    parts += [] if run.high is None else [f"{column} <= {_real(run.high)}"]
+def _between(column: str, run: Run, sql: Dialect) -> str:
+    parts = [] if run.low is None else [f"{column} > {sql.number(run.low)}"]
+    parts += [] if run.high is None else [f"{column} <= {sql.number(run.high)}"]
     return " AND ".join(parts)
 
 
-def _node_table(tree: Tree, nodes: str) -> list[str]:
+def _node_table(tree: Tree, nodes: str, sql: Dialect) -> list[str]:
     """Create the table of the inner nodes; a child below zero is a leaf, no threshold is +inf."""
-    inner, name = tables(tree), _identifier(nodes)
+    inner, name = tables(tree), sql.name(nodes)
     lines = [
         f"CREATE TABLE {name} (",
-        "  node INTEGER PRIMARY KEY,",
+        f"  node INTEGER{sql.primary_key},",
         "  feature INTEGER NOT NULL,",
-        "  threshold DOUBLE PRECISION,",
+        f"  threshold {sql.real},",
         "  if_true INTEGER NOT NULL,",
         "  if_false INTEGER NOT NULL",
         ");",
     ]
     rows = [
-        f"  ({node}, {at}, {'NULL' if math.isinf(cut) else _real(cut)}, {left}, {right})"
+        f"  ({node}, {at}, {'NULL' if math.isinf(cut) else sql.number(cut)}, {left}, {right})"
         for node, (at, cut, left, right) in enumerate(
             zip(inner.feature, inner.threshold, inner.left, inner.right, strict=True)
         )
@@ -174,9 +175,9 @@ def _node_table(tree: Tree, nodes: str) -> list[str]:
     return lines
 
 
-def _walk(tree: Tree, names: Sequence[str], used: list[int], table: str, nodes: str) -> str:
+def _walk(tree: Tree, names: Sequence[str], used: list[int], table: str, nodes: str, sql: Dialect) -> str:
     """Give the query that takes all rows from node to node."""
-    column = {at: f"CAST(item.{_identifier(names[at])} AS DOUBLE PRECISION)" for at in used}
+    column = {at: f"CAST(item.{sql.name(names[at])} AS {sql.real})" for at in used}
     refused = [f"x{at} IS NOT NULL" for at in used if not tree.nan_features[at]]
     value = " ".join(f"WHEN {at} THEN walk.x{at}" for at in used)
     value = f"CASE nodes.feature {value} END"
@@ -184,18 +185,19 @@ def _walk(tree: Tree, names: Sequence[str], used: list[int], table: str, nodes: 
     threshold = f"COALESCE(nodes.threshold, {value})" if math.inf in tree.threshold else "nodes.threshold"
     return _WALK.format(
         numbered="onetree_numbered",
+        materialized=sql.materialized,
         row=_ROW,
-        table=_identifier(table),
+        table=sql.name(table),
         values=",\n    ".join(
-            f"CASE WHEN {_missing(column[at])} THEN NULL ELSE {column[at]} END AS x{at}" for at in used
+            f"CASE WHEN {sql.missing.format(x=column[at])} THEN NULL ELSE {column[at]} END AS x{at}" for at in used
         ),
         names=", ".join(f"x{at}" for at in used),
         refusal=f"\n  WHERE {' AND '.join(refused)}" if refused else "",
         value=value,
         threshold=threshold,
         carried=", ".join(f"walk.x{at}" for at in used),
-        nodes=_identifier(nodes),
-        labels=" ".join(f"WHEN {-1 - index} THEN {label}" for index, label in enumerate(_labels(tree))),
+        nodes=sql.name(nodes),
+        labels=" ".join(f"WHEN {-1 - index} THEN {label}" for index, label in enumerate(_labels(tree, sql))),
     )
 
 
@@ -211,43 +213,13 @@ def _check_columns(used: list[str]) -> None:
         seen[name.lower()] = name
 
 
-def _missing(column: str) -> str:
-    """Say that a column is NULL or NaN: where NaN exists it is above all numbers, and so is its negative."""
-    return f"({column} IS NULL OR ({column} > 0 AND -{column} > 0))"
+def _labels(tree: Tree, sql: Dialect) -> list[str]:
+    return [_label(label, sql) for label in uniform_labels(tree)]
 
 
-def _labels(tree: Tree) -> list[str]:
-    return [_label(label) for label in uniform_labels(tree)]
-
-
-def _label(label: str | float) -> str:
+def _label(label: str | float, sql: Dialect) -> str:
     if isinstance(label, str):
-        return "'" + _checked(label).replace("'", "''") + "'"
+        return sql.string(label)
     if isinstance(label, bool):
         return "TRUE" if label else "FALSE"
-    return str(label) if isinstance(label, int) else _real(label)
-
-
-def _real(value: float) -> str:
-    """Give an expression that is exactly this float64 number."""
-    numerator, denominator = value.as_integer_ratio()
-    shift = 1 - denominator.bit_length()
-    while numerator and abs(numerator) >= 2**53:  # then there is no denominator, and low bits are zero
-        numerator, shift = numerator // 2, shift + 1
-    factor, left = (" * ", shift) if shift > 0 else (" / ", -shift)
-    text = f"CAST({numerator} AS DOUBLE PRECISION)"
-    while left:
-        step = min(left, _POWER)
-        text, left = f"{text}{factor}{2**step}", left - step
-    return text
-
-
-def _identifier(name: str) -> str:
-    """Quote a name, so that whatever is in it stays a name."""
-    return '"' + _checked(name).replace('"', '""') + '"'
-
-
-def _checked(text: str) -> str:
-    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise InvalidInputError(f"{text!r} holds a character that SQL cannot hold; rename the feature or the class")
-    return text
+    return str(label) if isinstance(label, int) else sql.number(label)
