@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+_LONG = 4096  # bits; Python does not write integers of any length
+
 
 def count(number: float) -> str:
     """Give a count: all digits while they can be read, then up to three and the power of ten."""
@@ -12,6 +14,8 @@ def count(number: float) -> str:
     whole = round(number)  # of any size: equal subtrees multiply
     if whole < 10**9:
         return f"{whole:,}"
+    if whole.bit_length() > _LONG:
+        return f"1e{int((whole.bit_length() - 1) * math.log10(2))}"
     exponent = len(str(whole)) - 1
     return f"{whole // 10 ** (exponent - 2) / 100:g}e{exponent}"
 

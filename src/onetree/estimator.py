@@ -5,6 +5,7 @@ Glue and no algorithms: the ensemble comes from scikit-learn or its kin, the tre
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -24,7 +25,7 @@ from onetree.ensemble import Ensemble
 from onetree.errors import InvalidInputError, LimitReachedError, UnsupportedModelError
 from onetree.estimate import estimate
 from onetree.grid import Grid
-from onetree.leaf_shares import LeafShares, leaf_numbers
+from onetree.leaf_shares import leaf_numbers
 from onetree.limits import DEFAULT_OBJECTIVE
 from onetree.solution import Solution
 from onetree.solve import born_again
@@ -178,7 +179,8 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         self.solution_ = self._convert(source, domain, seed or 0)
         self.classes_ = self.tree_.classes.copy()
         weight = _check_sample_weight(sample_weight, rows, dtype=np.float64)
-        self._shares = LeafShares.of(self.tree_, rows, self._label_index(labels), weight)
+        with_shares = self.tree_.with_shares(rows, labels, sample_weight=weight)
+        self.solution_ = replace(self.solution_, tree=with_shares)
         return self
 
     @property
@@ -205,7 +207,7 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             In the order of `classes_`.
         """
         rows = self._rows(X)
-        shares: NDArray[np.float64] = self._shares.at(self.tree_, rows)
+        shares: NDArray[np.float64] = self.tree_.predict_proba(rows)
         return shares
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -315,16 +317,6 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             random_state=seed,
             verify=self.verify,
         )
-
-    def _label_index(self, labels: NDArray[Any]) -> NDArray[np.intp]:
-        known = {label: index for index, label in enumerate(self.classes_.tolist())}
-        unknown = sorted({repr(label) for label in labels.tolist() if label not in known})
-        if unknown:
-            raise InvalidInputError(
-                f"y holds the labels {', '.join(unknown)}, but the fitted ensemble only knows {list(known)}; "
-                "leave those rows out, or fit the ensemble again"
-            )
-        return np.array([known[label] for label in labels.tolist()], dtype=np.intp)
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
         check_is_fitted(self)

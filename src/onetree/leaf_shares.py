@@ -6,13 +6,18 @@ Rows say nothing about the class of a leaf: that is the ensemble's, and stays it
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from onetree.errors import InvalidInputError
 from onetree.routing import Routes
-from onetree.tree import Tree
 
+if TYPE_CHECKING:
+    from onetree.tree import Tree
+
+_ROUNDING = 1e-6  # of a sum of shares
 _OVER = 1.0 + 1e-9  # how far the leaf's own class stands above a class that has more rows
 
 
@@ -56,6 +61,25 @@ class LeafShares:
     leaves: NDArray[np.integer]
     shares: NDArray[np.float64]
 
+    def __post_init__(self) -> None:
+        if self.shares.shape[:-1] != self.leaves.shape or self.shares.ndim != 2:
+            raise InvalidInputError(
+                f"{len(self.leaves)} leaves with rows need as many lists of shares, not {self.shares.shape}"
+            )
+        if not np.all(self.leaves[1:] > self.leaves[:-1]) or np.any(self.leaves[:1] < 0):
+            raise InvalidInputError("the numbers of the leaves with rows must be non-negative and ascend")
+        if not (np.all(self.shares >= 0) and np.all(np.abs(self.shares.sum(axis=1) - 1.0) < _ROUNDING)):
+            raise InvalidInputError("the shares of the classes in a leaf must be non-negative and add up to 1")
+        for array in (self.leaves, self.shares):
+            array.flags.writeable = False
+
+    def check(self, tree: Tree) -> None:
+        """Refuse shares of another tree, as far as can be seen."""
+        if self.shares.shape[1] != tree.n_classes:
+            raise InvalidInputError(f"shares of {self.shares.shape[1]} classes for a tree of {tree.n_classes}")
+        if len(self.leaves) and int(self.leaves[-1]) >= tree.n_leaves:
+            raise InvalidInputError(f"shares of leaf {int(self.leaves[-1])}, but the tree has {tree.n_leaves} leaves")
+
     @classmethod
     def of(
         cls, tree: Tree, rows: NDArray[np.floating], label_index: NDArray[np.intp], weight: NDArray[np.float64]
@@ -81,3 +105,32 @@ class LeafShares:
         found[seen] = self.shares[place[seen]]
         found[~seen, tree.predict_index(rows[~seen])] = 1.0
         return found
+
+
+def label_index(classes: NDArray[Any], y: ArrayLike, n_rows: int) -> NDArray[np.intp]:
+    """Give the index of each label among the classes of a tree."""
+    labels = np.asarray(y)
+    if labels.shape != (n_rows,):
+        raise InvalidInputError(
+            f"y must hold one label for each of the {n_rows} rows of X, but has shape {labels.shape}"
+        )
+    known = {label: index for index, label in enumerate(classes.tolist())}
+    try:
+        found = [known.get(label, -1) for label in labels.tolist()]
+    except TypeError as error:  # a list, for instance
+        raise InvalidInputError(f"y holds something that is not a label: {error}") from None
+    if -1 in found:
+        unknown = sorted({repr(label) for label, at in zip(labels.tolist(), found, strict=True) if at < 0})
+        raise InvalidInputError(
+            f"y holds the labels {', '.join(unknown[:8])}, but the model only knows {list(known)[:20]}; "
+            "leave those rows out"
+        )
+    return np.array(found, dtype=np.intp)
+
+
+def weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    """Give the weight of each row; 1 if none are given."""
+    given = np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if given.shape != (n_rows,) or not np.all(np.isfinite(given)) or np.any(given < 0):
+        raise InvalidInputError(f"sample_weight must hold {n_rows} finite, non-negative numbers, one for each row of X")
+    return given

@@ -102,6 +102,7 @@ class _Nodes:
             children_right=number[np.array(self.right)[kept]],
             leaf_class=np.array(self.leaf_class, dtype=np.int32)[kept],
             exact=False,
+            shares=None,
             subset=subset,
             subsets=subsets,
         )

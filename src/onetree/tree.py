@@ -5,7 +5,7 @@ Knows nothing of ensembles or of how it was found. Nothing here recurses: a tree
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
     from onetree.display import Explanation
+    from onetree.leaf_shares import LeafShares
 
 LEAF = -1  # feature and children of a leaf, class of an inner node
 
@@ -65,6 +66,8 @@ class Tree:
         Row of `subsets` that a set test asks for; -1 at leaves and at thresholds.
     subsets : bool array of shape (n_subsets, n_elements)
         One column per element (see `Categories`), as many as the feature with the most elements needs.
+    shares : LeafShares, optional
+        Class shares of rows in the leaves, as `with_shares` counts them for `predict_proba`.
     """
 
     feature: NDArray[np.int32]
@@ -80,6 +83,7 @@ class Tree:
     categories: tuple[Categories | None, ...] = ()
     subset: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     subsets: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
+    shares: LeafShares | None = None
 
     def __post_init__(self) -> None:
         for name in ("feature", "children_left", "children_right", "leaf_class"):
@@ -97,6 +101,8 @@ class Tree:
         if self.has_subsets:
             object.__setattr__(self, "threshold", np.where(self.subset >= 0, 0.0, self.threshold))
             self.threshold.flags.writeable = False
+        if self.shares is not None:
+            self.shares.check(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # A pickle forgets that arrays are read-only, and an older one has not all of the fields.
@@ -233,6 +239,42 @@ class Tree:
         """Like `predict`, but indices into `classes`."""
         found: NDArray[np.int32] = self.leaf_class[self.apply(X)]
         return found
+
+    def with_shares(self, X: ArrayLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Tree:
+        """Give the same tree with the class shares of rows in its leaves, for `predict_proba`; its file keeps them.
+
+        Parameters
+        ----------
+        X : array of shape (n_rows, n_features)
+            As in `predict`; usually the training data.
+        y : array of shape (n_rows,)
+            Their true labels.
+        sample_weight : array of shape (n_rows,), optional
+            How much each row counts.
+        """
+        from onetree.leaf_shares import LeafShares, label_index, weights
+
+        rows = check_input(X, self.n_features, self.nan_features)
+        index, weight = label_index(self.classes, y, len(rows)), weights(sample_weight, len(rows))
+        return replace(self, shares=LeafShares.of(self, rows, index, weight))
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Share of each class among the rows that `with_shares` counted in the leaf; **not** the source's probability.
+
+        The largest share is always that of the predicted class: in a leaf where other rows are more frequent, the class
+        of the leaf is counted as often as the most frequent one, and in a leaf without rows it has all.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+            In the order of `classes`.
+        """
+        if self.shares is None:
+            raise InvalidInputError(
+                "this tree has classes only, no shares of them; count those of labelled data first: "
+                "tree.with_shares(X, y).predict_proba(X)"
+            )
+        return self.shares.at(self, check_input(X, self.n_features, self.nan_features))
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """Node index of the leaf that each row of `X` ends in."""

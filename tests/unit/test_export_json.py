@@ -9,6 +9,7 @@ import pytest
 
 from onetree import Domain, InvalidInputError, ModelFileError, load_tree
 from tests.categorical import HOSTILE, WHOLE, colour_tree, random_set_tree
+from tests.grown import shared_tree
 from tests.unit.test_tree import small_tree
 
 FIELDS = ("feature", "threshold", "children_left", "children_right", "leaf_class", "nan_features", "subset", "subsets")
@@ -49,6 +50,38 @@ def test_a_tree_is_read_back_as_it_was(changes, tmp_path):
     for name in FIELDS:
         assert getattr(again, name).tobytes() == getattr(tree, name).tobytes()
     assert (again.feature_names, again.exact, again.domain) == (tree.feature_names, tree.exact, tree.domain)
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 40])
+@pytest.mark.parametrize("tree", [small_tree(), colour_tree(0.0, 5.0, "missing"), shared_tree(70)])
+def test_shares_are_read_back_as_they_were(tree, n_rows, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((n_rows, tree.n_features))
+    with_shares = tree.with_shares(rows, rng.choice(tree.classes, n_rows))
+    with_shares.save(tmp_path / "tree.json")
+    again = load_tree(tmp_path / "tree.json")
+    assert again.shares.leaves.tolist() == with_shares.shares.leaves.tolist()
+    assert again.shares.shares.tobytes() == with_shares.shares.shares.tobytes()
+    np.testing.assert_array_equal(again.predict_proba(rows), with_shares.predict_proba(rows))
+
+
+@pytest.mark.parametrize(
+    ("shares", "message"),
+    [
+        ({"leaves": [0]}, "missing or unknown"),
+        ({"leaves": [0], "shares": [[1.0]]}, "one number per class"),
+        ({"leaves": [0, 1], "shares": [[0.5, 0.5, 0.0]]}, "as many lists"),
+        ({"leaves": [3], "shares": [[0.5, 0.5, 0.0]]}, "leaf 3, but the tree has 3"),
+        ({"leaves": [-1], "shares": [[0.5, 0.5, 0.0]]}, "non-negative"),
+        ({"leaves": [1, 0], "shares": [[1, 0, 0], [1, 0, 0]]}, "ascend"),
+        ({"leaves": [0], "shares": [[0.5, 0.6, 0.0]]}, "add up to 1"),
+        ({"leaves": [0], "shares": [[1.5, -0.5, 0.0]]}, "non-negative"),
+        ({"leaves": [True], "shares": [[1, 0, 0]]}, "must be a list of int"),
+    ],
+)
+def test_broken_shares_are_refused(document, shares, message, tmp_path):
+    with pytest.raises(ModelFileError, match=message):
+        reload(document | {"version": 3, "shares": shares}, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +165,7 @@ def test_a_file_cut_anywhere_is_refused(tmp_path):
     [
         (lambda d: d.update(format="other"), "format"),
         (lambda d: d.update(version=2), "version 2, but files like it have 1"),
-        (lambda d: d.update(version=3), "version 3 is not known"),
+        (lambda d: d.update(version=4), "version 4 is not known"),
         (lambda d: d.update(version=True), "version"),
         (lambda d: d.pop("nodes"), "nodes"),
         (lambda d: d.update(more=1), "more"),

@@ -51,6 +51,8 @@ def saved(thing, folder):
         random_set_tree(0),
         exported.random_tree(0),
         chain(50),
+        small_tree().with_shares([[0.0, 0.0], [2.0, 0.0], [2.0, 0.0]], ["red", "red", "blue"]),
+        colour_tree(1.0, "missing").with_shares([[1.0, 0.0]], ["yes"]),
     ],
     ids=str,
 )
@@ -75,6 +77,8 @@ def test_a_saved_ensemble_with_categories_is_valid(seed, check, tmp_path):
     [
         lambda d: d.update(version=1),
         lambda d: d.update(version=3),
+        lambda d: d.update(shares={"leaves": [0], "shares": [[1, 0, 0]]}),
+        lambda d: d.update(version=3, shares={"leaves": [0], "shares": [[-1, 0, 0]]}),
         lambda d: d.pop("categories"),
         lambda d: d.pop("subsets"),
         lambda d: d["nodes"].pop("subset"),
@@ -102,6 +106,8 @@ def test_broken_set_tests_are_not_valid(name, change, check, tmp_path):
         lambda d: d.update(format="onetree-ensemble"),
         lambda d: d.update(version=2),
         lambda d: d.update(version=3),
+        lambda d: d.update(shares={"leaves": [0], "shares": [[1, 0, 0]]}),
+        lambda d: d.update(version=3, shares={"leaves": [0], "shares": [[-1, 0, 0]]}),
         lambda d: d.update(more=1),
         lambda d: d.pop("exact"),
         lambda d: d["classes"].update(dtype="int64"),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onetree import InvalidInputError, Tree, UnsupportedModelError
+from onetree import InvalidInputError, Tree, UnsupportedModelError, prune
 from onetree.leaf_shares import leaf_numbers
 from tests.categorical import COLOURS, chain_of_sets, colour_tree, random_set_tree
 from tests.strategies import telling_inputs
@@ -296,6 +296,51 @@ def test_a_tree_of_set_tests_knows_its_size():
     assert (tree.depth, tree.n_leaves) == (3, 4)
     assert tree.leaves().tolist() == [1, 3, 5, 6]
     assert repr(tree) == "Tree(4 leaves, depth 3, 1 feature, 4 classes)"
+
+
+def test_shares_of_given_rows_are_the_probabilities_of_a_tree():
+    tree = small_tree()
+    rows = [[1.0, -3.0], [1.0, -3.0], [1.0, 0.0], [2.0, 0.0], [1.0, -3.0], [1.0, -3.0]]
+    found = tree.with_shares(rows, ["red", "red", "green", "red", "red", "blue"])
+    np.testing.assert_allclose(found.predict_proba([[0.0, -9.0]]), [[0.75, 0, 0.25]])  # red, green, blue
+    np.testing.assert_allclose(found.predict_proba([[1.0, 5.0]]), [[0, 1, 0]])
+    # Where the rows say red, the tree still says blue, as often as red.
+    np.testing.assert_allclose(found.predict_proba([[7.0, 0.0]]), [[0.5, 0, 0.5]], atol=1e-8)
+    np.testing.assert_array_equal(found.classes[found.predict_proba(rows).argmax(axis=1)], found.predict(rows))
+
+
+def test_weights_count_in_shares_and_a_row_of_weight_zero_does_not():
+    rows, labels = [[1.0, -3.0], [1.0, -3.0], [1.0, 0.0]], ["red", "green", "red"]
+    found = small_tree().with_shares(rows, labels, sample_weight=[3, 1, 0])
+    np.testing.assert_allclose(found.predict_proba(rows[:1]), [[0.75, 0.25, 0]])
+    np.testing.assert_allclose(found.predict_proba(rows[2:]), [[0, 1, 0]])
+
+
+def test_probabilities_without_shares_are_refused_with_the_way_to_get_them():
+    with pytest.raises(InvalidInputError, match=r"with_shares\(X, y\)"):
+        small_tree().predict_proba([[0.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("y", "options", "message"),
+    [
+        (["red"], {}, "one label for each of the 2 rows"),
+        (["red", "pink"], {}, "'pink', but the model only knows"),
+        (["red", "red"], {"sample_weight": [1, -1]}, "non-negative"),
+        (["red", "red"], {"sample_weight": [1]}, "2 finite"),
+    ],
+)
+def test_rows_that_cannot_be_counted_are_refused(y, options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        small_tree().with_shares([[0.0, 0.0], [1.0, 1.0]], y, **options)
+
+
+def test_shares_survive_a_pickle_and_not_pruning():
+    rows = [[1.0, -3.0], [1.0, 0.0], [1.0, 0.0]]
+    tree = small_tree().with_shares(rows, ["red", "green", "red"])
+    again = pickle.loads(pickle.dumps(tree))
+    np.testing.assert_array_equal(again.predict_proba(rows), tree.predict_proba(rows))
+    assert prune(tree, rows).shares is None
 
 
 def test_a_set_test_at_depth_100000_is_reached():

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onetree.categories_json import ENTRIES, has_categories, set_tests_from_json, set_tests_to_json
-from onetree.documents import list_of, parse_document, require_keys
+from onetree.documents import list_of, lists_of, parse_document, require_keys
 from onetree.domain import Domain
 from onetree.errors import InvalidInputError, ModelFileError
 from onetree.files import read_whole, write_whole
 from onetree.groups import Declaration, join
 from onetree.labels import labels_from_json, labels_to_json
+from onetree.leaf_shares import LeafShares
 from onetree.tree import Tree
 from onetree.values import Values
 
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
     import os
 
 FORMAT = "onetree-tree"
-_VERSIONS = (1, 2)  # the second only for what the first cannot hold: categorical features, groups in the domain
+# The second only for what the first cannot hold: categorical features, groups in the domain; the third for shares.
+_VERSIONS = (1, 2, 3)
 _KEYS = {"exact", "classes", "features", "nan_features", "nodes"}
-_OPTIONAL = frozenset({"domain"}) | ENTRIES
+_OPTIONAL = frozenset({"domain", "shares"}) | ENTRIES
 _INDICES = {"feature": "feature", "left": "children_left", "right": "children_right", "class": "leaf_class"}
 
 
@@ -58,6 +60,8 @@ def to_json(tree: Tree) -> str:
     if has_categories(tree):
         nodes["subset"] = tree.subset.tolist()
         document |= set_tests_to_json(tree)
+    if tree.shares is not None:
+        document["shares"] = {"leaves": tree.shares.leaves.tolist(), "shares": tree.shares.shares.tolist()}
     return json.dumps(document, allow_nan=False)
 
 
@@ -95,6 +99,7 @@ def _parse(content: bytes) -> Tree:
             nan_features=np.array(list_of(document["nan_features"], (bool,), "nan_features"), dtype=np.bool_),
             exact=exact,
             domain=_domain(document["domain"]) if "domain" in document else None,
+            shares=_shares(document["shares"], document["classes"]) if "shares" in document else None,
         )
     except OverflowError:
         raise ModelFileError("the file holds a number that is too large") from None
@@ -104,7 +109,20 @@ def _parse(content: bytes) -> Tree:
 
 
 def _version(tree: Tree) -> int:
+    if tree.shares is not None:
+        return 3
     return 2 if has_categories(tree) or (tree.domain is not None and tree.domain.groups) else 1
+
+
+def _shares(document: Any, classes: Any) -> LeafShares:
+    require_keys(document, {"leaves", "shares"}, '"shares"')
+    leaves = list_of(document["leaves"], (int,), "leaves")
+    lengths, shares = lists_of(document["shares"], (float, int), "shares")
+    n_classes = len(classes["labels"])
+    if any(length != n_classes for length in lengths):
+        raise ModelFileError('"shares" must hold one number per class for each leaf')
+    kind = object if any(leaf >= 2**62 for leaf in leaves) else np.int64
+    return LeafShares(np.array(leaves, dtype=kind), np.array(shares, dtype=np.float64).reshape(len(lengths), n_classes))
 
 
 def _domain(document: Any) -> Domain:

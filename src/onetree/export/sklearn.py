@@ -5,7 +5,7 @@ The result is scikit-learn's own object and needs onetree no longer: it can be p
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from onetree.export.shape import unfolded
 from onetree.export.steps import written_out
 from onetree.export.wording import count
 from onetree.inputs import check_input
+from onetree.leaf_shares import label_index
 from onetree.tree import Tree
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _count_leaves(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]
 def _count_rows(tree: Tree, X: ArrayLike, y: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Rows that pass through each node, in all and per class."""
     rows = check_input(X, tree.n_features, tree.nan_features)
-    label = tree.predict_index(rows) if y is None else _label_index(tree, y, len(rows))
+    label = tree.predict_index(rows) if y is None else label_index(tree.classes, y, len(rows))
     counts = np.zeros((tree.n_nodes, tree.n_classes))
     at = np.arange(len(rows))
     node = np.zeros(len(rows), dtype=np.intp)
@@ -143,19 +144,6 @@ def _count_rows(tree: Tree, X: ArrayLike, y: ArrayLike | None) -> tuple[NDArray[
         goes_left = rows[at, tree.feature[node]] <= tree.threshold[node]
         node = np.where(goes_left, tree.children_left[node], tree.children_right[node])
     return counts.sum(axis=1), counts
-
-
-def _label_index(tree: Tree, y: ArrayLike, n_rows: int) -> NDArray[np.intp]:
-    labels = np.asarray(y)
-    if labels.shape != (n_rows,):
-        raise InvalidInputError(
-            f"y must hold one label for each of the {n_rows} rows of X, but has shape {labels.shape}"
-        )
-    known: dict[Any, int] = {label: index for index, label in enumerate(tree.classes.tolist())}
-    try:
-        return np.array([known[label] for label in labels.tolist()], dtype=np.intp)
-    except (KeyError, TypeError) as error:
-        raise InvalidInputError(f"y holds a label that the tree does not know: {error}") from None
 
 
 def _fractions(tree: Tree, counts: NDArray[np.float64]) -> NDArray[np.float64]:

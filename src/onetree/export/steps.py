@@ -156,6 +156,7 @@ def thresholds_only(tree: Tree) -> Tree:
         categories=(),
         subset=np.zeros(0, dtype=np.int32),
         subsets=np.zeros((0, 0), dtype=np.bool_),
+        shares=None,  # of leaves that are now counted otherwise
     )
 
 
