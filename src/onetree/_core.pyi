@@ -93,3 +93,27 @@ def certify_tree(
     time_limit: float,
     progress: _Callback | None,
 ) -> tuple[NDArray[np.float64], dict[str, int]]: ...
+def ensemble_scores(
+    roots: NDArray[np.int32],
+    output: NDArray[np.int32],  # the only one that each tree adds to, -1 for all
+    nodes: NDArray[np.int32],  # feature, first, last, inside, outside
+    value: NDArray[Any],
+    base: NDArray[Any],
+    slabs: NDArray[np.int32],  # one line per feature, here and below
+) -> NDArray[Any]: ...
+def slab_leaves(
+    nodes: NDArray[np.int32], root: int, slabs: NDArray[np.int32], rows: NDArray[np.int32]
+) -> NDArray[np.int32]: ...
+def least_impurity(
+    slabs: NDArray[np.int32],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    reference: NDArray[np.int32],
+    synthetic: NDArray[np.int32],
+    synthetic_weight: float,
+    faithful: bool,
+) -> tuple[int, int, int, float]: ...  # feature or -1, below, above, gain
+def largest_gain(
+    slabs: NDArray[np.int32], rows: NDArray[np.int32], gain: NDArray[np.float64], least: float
+) -> tuple[int, int, int, float]: ...
+def smallest(numbers: NDArray[np.float64], n_smallest: int) -> NDArray[np.int32]: ...

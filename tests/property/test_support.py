@@ -105,7 +105,7 @@ def test_the_optimum_on_the_rows_is_the_least_of_all_trees(ensemble, seed, n_row
     rows = some_rows(ensemble, seed, n_rows)
     slabs = np.stack([np.searchsorted(levels, rows[:, j]) for j, levels in enumerate(Grid.of(ensemble).levels)], axis=1)
     for objective in ("leaves", "depth"):
-        solution = support_tree(ensemble, rows, fidelity=1.0, optimal=True, objective=objective)
+        solution = support_tree(ensemble, rows, fidelity=1.0, optimal=objective)
         assert solution.status == "support-optimal"
         assert solution.value == brute_force(slabs, ensemble.predict_index(rows), objective == "depth")
         assert (solution.tree.predict_index(rows) == ensemble.predict_index(rows)).all()

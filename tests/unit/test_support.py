@@ -10,17 +10,15 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 
 import onetree
+from onetree import _core
 from onetree.ensemble import Ensemble
 from onetree.errors import InvalidInputError, LimitReachedError
-from onetree.grid import Grid
-from onetree.labeller import Labeller
 from onetree.progress import StopSearch
 from onetree.support import SupportSolution, support_tree
 from onetree.support.cut_back import cut_back
 from onetree.support.growth import Node
 from onetree.support.optimal import search_optimum
-from onetree.support.rows import RowMaker, Rows
-from onetree.support.split import best_split
+from onetree.support.rows import RowMaker
 from onetree.tree import LEAF
 from tests.oracle import points
 
@@ -198,7 +196,7 @@ def test_exact_search_proves_the_smallest_tree_on_the_rows(objective):
 
 def test_exact_search_that_runs_out_of_time_gives_the_tree_and_a_bound(faithful, forest):
     ensemble = Ensemble.from_model(forest)
-    maker = RowMaker(Labeller(ensemble), Grid.of(ensemble), 0)
+    maker = RowMaker(ensemble, 0)
     tree, (depth, leaves) = search_optimum(faithful.tree, maker.label(X), maker.grid, "leaves", 0.0)
     assert tree is faithful.tree
     assert 2 <= leaves < tree.n_leaves
@@ -256,35 +254,56 @@ def test_exact_trees_know_no_options_of_trees_for_the_data(forest, option):
         onetree.born_again(forest, **{option: 1})
 
 
-def test_the_best_split_is_the_one_of_least_impurity():
+def _numbers(*values):
+    return np.array(values, dtype=np.int32)
+
+
+@pytest.mark.parametrize("n_slabs", [5, 5_000])  # rows are counted by slab, or sorted
+def test_the_best_split_is_the_one_of_least_impurity(n_slabs):
     random = np.random.default_rng(0)
-    slabs = random.integers(5, size=(40, 3)).astype(np.int32)
-    counts = random.random((40, 3))
+    slabs = random.integers(n_slabs, size=(3, 40)).astype(np.int32)
+    classes = random.integers(3, size=40).astype(np.int32)
+    weight = np.where(np.arange(40) < 10, 1.0, 0.7)
+    counts = np.eye(3)[classes] * weight[:, np.newaxis]
 
     def purity(chosen):
         total = counts[chosen].sum(axis=0)
         return total @ total / total.sum()
 
-    best = max(
-        purity(slabs[:, feature] <= level) + purity(slabs[:, feature] > level)
-        for feature in range(3)
-        for level in range(4)
-    )
-    found = best_split(slabs, counts, slabs.min(axis=0), slabs.max(axis=0))
+    cuts = [(feature, level) for feature in range(3) for level in np.unique(slabs[feature])[:-1]]
+    gains = {cut: purity(slabs[cut[0]] <= cut[1]) + purity(slabs[cut[0]] > cut[1]) for cut in cuts}
+    best = max(gains, key=gains.get)
     everything = counts.sum(axis=0)
-    assert found.gain == pytest.approx((best - everything @ everything / everything.sum()) / everything.sum())
+    feature, below, above, gain = _core.least_impurity(
+        slabs, classes, 3, np.arange(10, dtype=np.int32), np.arange(10, 40, dtype=np.int32), 0.7, False
+    )
+    assert (feature, below) == best
+    assert above == slabs[feature][slabs[feature] > below].min()
+    assert gain == pytest.approx((gains[best] - everything @ everything / everything.sum()) / everything.sum())
 
 
-def test_a_split_stays_between_the_given_slabs():
-    slabs = np.array([[0], [1], [2], [3], [9]], dtype=np.int32)
-    counts = np.eye(2)[[0, 0, 0, 0, 1]]
-    found = best_split(slabs, counts, np.array([1], dtype=np.int32), np.array([3], dtype=np.int32))
-    assert (found.below, found.above) == (2, 3)
+def test_a_faithful_split_has_reference_rows_on_both_sides():
+    slabs, classes = _numbers(0, 1, 2, 3, 9)[np.newaxis], _numbers(0, 0, 0, 0, 1)
+    free = _core.least_impurity(slabs, classes, 2, _numbers(1, 3), _numbers(0, 2, 4), 1.0, False)
+    faithful = _core.least_impurity(slabs, classes, 2, _numbers(1, 3), _numbers(0, 2, 4), 1.0, True)
+    assert free[:3] == (0, 3, 9)
+    assert faithful[:3] == (0, 2, 3)
+
+
+def test_rows_that_nothing_parts_have_no_split():
+    slabs = np.zeros((2, 4), dtype=np.int32)
+    assert _core.least_impurity(slabs, _numbers(0, 1, 0, 1), 2, _numbers(0, 1), _numbers(2, 3), 1.0, False)[0] == LEAF
+    assert _core.largest_gain(slabs, _numbers(0, 1), np.ones(2), 0.0)[0] == LEAF
+
+
+def test_a_row_that_does_not_exist_is_refused_by_the_core():
+    with pytest.raises(ValueError, match="no such row"):
+        _core.largest_gain(np.zeros((2, 4), dtype=np.int32), _numbers(4), np.ones(1), 0.0)
 
 
 def _grown(random, n_splits):
     """Nodes with errors that fall from a node to its children."""
-    rows = Rows(np.empty((0, 1)), np.empty((0, 1), dtype=np.int32), np.empty(0, dtype=np.intp))
+    rows = np.empty(0, dtype=np.int32)
     nodes = [Node(rows, rows, 1.0, 0, 0, 1.0, 1.0, None)]
     for _ in range(n_splits):
         leaf = random.choice([index for index, node in enumerate(nodes) if node.left == LEAF])
@@ -306,17 +325,16 @@ def _kept_error(nodes, cut):
     return error, n_leaves
 
 
-def test_cutting_back_leaves_the_least_error():
+def test_cutting_back_leaves_the_least_error_of_each_size():
     for seed in range(20):
         nodes = _grown(np.random.default_rng(seed), 7)
         inner = [index for index, node in enumerate(nodes) if node.left != LEAF]
         choices = itertools.chain.from_iterable(itertools.combinations(inner, n) for n in range(len(inner) + 1))
         results = [_kept_error(nodes, set(cut)) for cut in choices]
-        best = min(error for error, n_leaves in results if n_leaves <= 4)
-        cut_back(nodes, 4)
-        error, n_leaves = _kept_error(nodes, set())
-        assert n_leaves <= 4
-        assert error == pytest.approx(best)
+        for budget, leaves in zip((1, 4, 6, 50), cut_back(nodes, (1, 4, 6, 50)), strict=True):
+            error, n_leaves = _kept_error(nodes, leaves)
+            assert n_leaves <= budget
+            assert error == pytest.approx(min(error for error, n_leaves in results if n_leaves <= budget))
 
 
 def test_an_ensemble_that_is_constant_needs_no_rows_apart():

@@ -26,27 +26,29 @@ class Branches:
     right: NDArray[np.int32]
     leaf_class: NDArray[np.intp]  # at inner nodes: what they would say as leaves
 
-    def classes(self, slabs: NDArray[np.float64], root: int = 0) -> NDArray[np.intp]:
-        """Give the class of each row below a node."""
-        left, right = self.left[root:], self.right[root:]
-        reached = _core.predict_tree(
-            self.feature[root:],
-            self.cut[root:].astype(np.float64),
-            np.where(left == LEAF, LEAF, left - root).astype(np.int32),
-            np.where(right == LEAF, LEAF, right - root).astype(np.int32),
-            slabs,
-        )
-        return self.leaf_class[root:][reached]
+    def classes(self, columns: NDArray[np.int32], rows: NDArray[np.int32], root: int = 0) -> NDArray[np.intp]:
+        """Give the class below a node of each of some rows of a sample."""
+        inner = self.left != LEAF
+        itself = np.arange(len(inner))
+        nodes = np.column_stack(
+            [
+                np.where(inner, self.feature, 0),
+                np.zeros(len(inner), dtype=np.int32),
+                self.cut,
+                np.where(inner, self.left, itself),
+                np.where(inner, self.right, itself),
+            ]
+        ).astype(np.int32)
+        return self.leaf_class[_core.slab_leaves(nodes, root, columns, rows)]
 
-    def places(self, slabs: NDArray[np.int32]) -> list[NDArray[np.intp]]:
-        """Give for each node the numbers of the rows that come to it."""
-        nothing = np.empty(0, dtype=np.intp)
-        places = [nothing] * len(self.feature)
-        places[0] = np.arange(len(slabs))
+    def places(self, columns: NDArray[np.int32], rows: NDArray[np.int32]) -> list[NDArray[np.int32]]:
+        """Give for each node those of the rows that come to it."""
+        places = [rows[:0]] * len(self.feature)
+        places[0] = rows
         for node, (left, right) in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True)):
             if left != LEAF:
                 here = places[node]
-                goes_left = slabs[here, self.feature[node]] <= self.cut[node]
+                goes_left = columns[self.feature[node], here] <= self.cut[node]
                 places[left], places[right] = here[goes_left], here[~goes_left]
         return places
 

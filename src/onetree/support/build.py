@@ -9,27 +9,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError
-from onetree.grid import Grid
 from onetree.inputs import check_input
-from onetree.labeller import Labeller
 from onetree.limits import DEFAULT_OBJECTIVE, check_choice, is_whole, seconds
 from onetree.progress import ProgressOption, reporting
 from onetree.solution import in_order
 from onetree.support.clock import Clock
-from onetree.support.cut_back import cut_back
-from onetree.support.growth import POOL_MASS, Growth, as_branches, first_pool
+from onetree.support.growth import Growth, as_branches, first_pool
 from onetree.support.measure import agreement, box_points, measured_cores
 from onetree.support.optimal import search_optimum
-from onetree.support.refine import Refinement
-from onetree.support.rows import RowMaker, Rows
+from onetree.support.rows import RowMaker, Rows, Sample
+from onetree.support.small import small_trees
 from onetree.support.solution import SupportSolution
 from onetree.support.unfolded import Unfolding
 from onetree.tree import Tree
 
 DEFAULT_LEAVES = 256
 HELD_OUT = 0.2  # of the rows are set aside to measure on, unless others are given
-_FRESH = 0.5  # of the synthetic rows at the root: as many more tell when to end the refinement
-_OVERGROWN = 2  # times the leaves that are wanted, before the tree is cut back
 
 
 def support_tree(
@@ -114,7 +109,7 @@ def _followed(
     values = _values(X, unfolding.source, "X")
     others = None if held_out is None else _values(held_out, unfolding.source, "held_out")
     ensemble = unfolding.ensemble
-    maker = RowMaker(Labeller(ensemble), Grid.of(ensemble), random_state, unfolding.origin)
+    maker = RowMaker(ensemble, random_state, unfolding.origin)
     rows = maker.label(unfolding.rows(values))
     if others is None:
         rows, aside = _set_aside(rows, random_state)
@@ -122,10 +117,11 @@ def _followed(
         aside = maker.label(unfolding.rows(others))
     joined = False
     if fidelity is None:
-        tree = _small_tree(maker, rows, max_leaves or DEFAULT_LEAVES, clock)
+        (tree,) = small_trees(maker, rows, [max_leaves or DEFAULT_LEAVES], clock)
         on_aside, lower_bound = agreement(tree, aside), (0, 1)
     else:
-        growth = Growth(maker, rows, first_pool(maker, rows), ensemble.n_classes, faithful=True)
+        sample = Sample(maker, rows)
+        growth = Growth(sample, first_pool(sample), faithful=True)
         tree = _faithful_tree(growth, maker, len(rows), fidelity, clock)
         on_aside = agreement(tree, aside)
         joined = others is None and len(aside) > 0
@@ -158,19 +154,6 @@ def _followed(
         box=agreement(tree, box),
         cores=cores,
     )
-
-
-def _small_tree(maker: RowMaker, rows: Rows, max_leaves: int, clock: Clock) -> Tree:
-    """Grow more leaves than wanted, go back to the best tree that has no more of them, and refine that."""
-    ensemble, pool = maker.labeller.ensemble, first_pool(maker, rows)
-    growth = Growth(maker, rows, pool, ensemble.n_classes, faithful=False)
-    n_grown = _OVERGROWN * max_leaves
-    growth.grow(max_leaves=n_grown, max_wrong=0, step=clock.of_leaves(n_grown))
-    cut_back(growth.nodes, max_leaves)
-    weights = np.repeat([1.0, POOL_MASS * len(rows) / len(pool)], [len(rows), len(pool)])
-    refinement = Refinement(rows.joined(pool), len(rows), weights, maker.grid, ensemble.n_classes)
-    fresh = first_pool(maker, rows, share=_FRESH)
-    return refinement.of(as_branches(growth.nodes), fresh, clock).as_tree(ensemble, maker.grid)
 
 
 def _faithful_tree(growth: Growth, maker: RowMaker, n_rows: int, fidelity: float, clock: Clock) -> Tree:

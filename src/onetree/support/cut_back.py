@@ -1,9 +1,11 @@
-"""Taking a grown tree back to a number of leaves, with the least error that is possible by making leaves of nodes.
+"""Taking a grown tree back to some numbers of leaves, with the least error that is possible by making leaves of nodes.
 
 A tree knapsack from the bottom up. Nothing here recurses.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +14,12 @@ from onetree.support.growth import Node
 from onetree.tree import LEAF
 
 
-def cut_back(nodes: list[Node], max_leaves: int) -> None:
-    """Make leaves of nodes, so that at most `max_leaves` are left and the weight of the wrong rows is least.
+def cut_back(nodes: list[Node], budgets: Sequence[int]) -> list[frozenset[int]]:
+    """Give for each number of leaves the nodes to make leaves of, so that the weight of the wrong rows is least.
 
-    Changes the nodes in place; those that are cut off stay in the list, unreachable.
+    Of equal errors the one with fewest leaves.
     """
+    most = max(budgets)
     errors: list[NDArray[np.float64]] = [np.empty(0)] * len(nodes)  # [k - 1]: least error with k leaves
     shares: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * len(nodes)  # [k - 1]: leaves of the left side then
     for index in range(len(nodes) - 1, -1, -1):  # children come after their parents
@@ -24,17 +27,22 @@ def cut_back(nodes: list[Node], max_leaves: int) -> None:
         if node.left == LEAF:
             errors[index], shares[index] = np.array([node.error]), np.zeros(1, dtype=np.intp)
         else:
-            errors[index], shares[index] = _combined(node.error, errors[node.left], errors[node.right], max_leaves)
+            errors[index], shares[index] = _combined(node.error, errors[node.left], errors[node.right], most)
             errors[node.left] = errors[node.right] = np.empty(0)
-    stack = [(0, 1 + int(np.argmin(errors[0])))]  # of equal errors the one with fewest leaves
+    return [_leaves(nodes, shares, 1 + int(np.argmin(errors[0][:budget]))) for budget in budgets]
+
+
+def _leaves(nodes: list[Node], shares: list[NDArray[np.intp]], n_leaves: int) -> frozenset[int]:
+    """Read back which nodes are the leaves."""
+    leaves, stack = set(), [(0, n_leaves)]
     while stack:
-        index, n_leaves = stack.pop()
-        node = nodes[index]
-        if n_leaves == 1:
-            node.feature, node.cut, node.left, node.right = LEAF, 0, LEAF, LEAF
+        index, n_here = stack.pop()
+        if n_here == 1:
+            leaves.add(index)
         else:
-            n_left = int(shares[index][n_leaves - 1])
-            stack += [(node.left, n_left), (node.right, n_leaves - n_left)]
+            node, n_left = nodes[index], int(shares[index][n_here - 1])
+            stack += [(node.left, n_left), (node.right, n_here - n_left)]
+    return frozenset(leaves)
 
 
 def _combined(

@@ -11,31 +11,41 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree import _core
 from onetree.support.branches import Branches
-from onetree.support.rows import RowMaker, Rows
-from onetree.support.split import Split, best_split, cut_in_gap
+from onetree.support.rows import Numbers, Rows, Sample
 from onetree.tree import LEAF
 
 TOP_UP = 1_000  # rows of a node, reference and synthetic, that its split is chosen by, at least
 _FIRST_POOL = 40_000  # synthetic rows at the root, but ...
 _MAX_VALUES = 20_000_000  # ... no more values than this; and ...
-_MAX_NODE_VALUES = 400_000  # ... no node is topped up to more than this, since all leaves that wait hold theirs
+_MAX_NODE_VALUES = 400_000  # ... no node is topped up to more than this
 _NEAR = 0.5  # of the rows of the first pool have values only of rows near them
 POOL_MASS = 9.0  # what they weigh together at the root, in reference rows per reference row
-_NO_SLAB = np.iinfo(np.int32).max
+_NOTHING = np.empty(0, dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A gap between the slabs of rows: every level from `below` to ``above - 1`` parts them in the same way."""
+
+    feature: int
+    below: int  # the last slab of the left side
+    above: int  # the first slab of the right side
+    gain: float  # decrease of the Gini impurity, per unit of weight
 
 
 @dataclass(eq=False)
 class Node:
     """A node: a leaf until it is split. Only leaves hold rows."""
 
-    rows: Rows
-    pool: Rows
+    rows: Numbers
+    pool: Numbers
     pool_weight: float  # of each row of the pool; a reference row weighs 1
     leaf_class: int
     n_wrong: int  # reference rows of another class
@@ -48,30 +58,31 @@ class Node:
     right: int = LEAF
 
 
-def first_pool(maker: RowMaker, rows: Rows, share: float = 1.0) -> Rows:
-    """Make the synthetic rows that a growth starts with, or a share of so many."""
-    n_rows = int(share * max(min(_FIRST_POOL, _MAX_VALUES // max(1, rows.values.shape[1])), TOP_UP))
+def first_pool(sample: Sample, share: float = 1.0) -> Numbers:
+    """Add the synthetic rows that a growth starts with, or a share of so many."""
+    n_rows = int(share * max(min(_FIRST_POOL, _MAX_VALUES // max(1, len(sample.columns))), TOP_UP))
     n_near = int(_NEAR * n_rows)
-    return maker.mix(rows, n_rows - n_near).joined(maker.mix_near(rows, n_near))
+    return np.concatenate([sample.mix(sample.reference, n_rows - n_near), sample.mix_near(n_near)])
 
 
 class Growth:
     """A tree that grows."""
 
-    def __init__(self, maker: RowMaker, rows: Rows, pool: Rows, n_classes: int, *, faithful: bool) -> None:
+    def __init__(self, sample: Sample, pool: Numbers, *, faithful: bool) -> None:
         """Start with a single leaf.
 
         `faithful`: a leaf has the class of most of its reference rows and is done when they are all of it; otherwise
         synthetic rows count like them.
         """
-        self._maker = maker
-        self._n_classes = n_classes
+        self._sample = sample
+        self._n_classes = sample.maker.labeller.ensemble.n_classes
         self._faithful = faithful
         self.nodes: list[Node] = []
         self._waiting: list[tuple[float, int]] = []
-        self._weight = (1 + POOL_MASS) * len(rows)
+        n_rows = len(sample.reference)
+        self._weight = (1 + POOL_MASS) * n_rows
         self.n_leaves = 1
-        self._add(rows, pool, POOL_MASS * len(rows) / len(pool))
+        self._add(sample.reference, pool, POOL_MASS * n_rows / len(pool))
 
     @property
     def n_wrong(self) -> int:
@@ -92,15 +103,16 @@ class Growth:
 
     def join(self, rows: Rows) -> None:
         """Let more reference rows take part: each goes to its leaf, which is then looked at anew."""
-        place = np.array([0] * len(rows), dtype=np.intp)
+        numbers = self._sample.join(rows)
+        place = np.zeros(len(numbers), dtype=np.intp)
         self._waiting.clear()
         for index, node in enumerate(self.nodes):  # children come after their parents
             here = np.flatnonzero(place == index)
             if node.left != LEAF:
-                goes_left = rows.slabs[here, node.feature] <= node.cut
+                goes_left = self._sample.columns[node.feature, numbers[here]] <= node.cut
                 place[here] = np.where(goes_left, node.left, node.right)
             elif len(here):
-                self.nodes[index] = self._node(node.rows.joined(rows.take(here)), node.pool, node.pool_weight)
+                self.nodes[index] = self._node(np.concatenate([node.rows, numbers[here]]), node.pool, node.pool_weight)
         for index, node in enumerate(self.nodes):
             if node.left == LEAF:
                 self._wait(index)
@@ -111,19 +123,17 @@ class Growth:
         split = node.split
         if split is None:
             raise AssertionError("only leaves with a split are waiting")
-        everything = node.rows.joined(node.pool)
-        slabs, values = everything.slabs[:, split.feature], everything.values[:, split.feature]
-        cut = cut_in_gap(split.below, self._maker.grid.levels[split.feature], slabs, values)
-        node.feature, node.cut = split.feature, cut
-        sides = node.rows.slabs[:, split.feature] <= cut, node.pool.slabs[:, split.feature] <= cut
-        node.left = self._add(node.rows.take(sides[0]), node.pool.take(sides[1]), node.pool_weight)
-        node.right = self._add(node.rows.take(~sides[0]), node.pool.take(~sides[1]), node.pool_weight)
+        node.feature = split.feature
+        node.cut = self._sample.level_between(split.feature, split.below, split.above)
+        slabs = self._sample.columns[split.feature]
+        sides = slabs[node.rows] <= node.cut, slabs[node.pool] <= node.cut
+        node.left = self._add(node.rows[sides[0]], node.pool[sides[1]], node.pool_weight)
+        node.right = self._add(node.rows[~sides[0]], node.pool[~sides[1]], node.pool_weight)
         self.n_leaves += 1
-        nothing = node.rows.take(np.empty(0, dtype=np.intp))
-        node.rows, node.pool = nothing, nothing
+        node.rows, node.pool = _NOTHING, _NOTHING
         return self.nodes[node.left].n_wrong + self.nodes[node.right].n_wrong - node.n_wrong
 
-    def _add(self, rows: Rows, pool: Rows, pool_weight: float) -> int:
+    def _add(self, rows: Numbers, pool: Numbers, pool_weight: float) -> int:
         self.nodes.append(self._node(rows, pool, pool_weight))
         self._wait(len(self.nodes) - 1)
         return len(self.nodes) - 1
@@ -133,34 +143,23 @@ class Growth:
         if node.split is not None:
             heapq.heappush(self._waiting, (-node.split.gain * node.share, index))
 
-    def _node(self, rows: Rows, pool: Rows, pool_weight: float) -> Node:
-        least, most = rows.slabs.min(axis=0, initial=_NO_SLAB), rows.slabs.max(axis=0, initial=-1)
-        n_missing = min(TOP_UP, _MAX_NODE_VALUES // max(1, len(least))) - len(rows) - len(pool)
-        if n_missing > 0 and (least < most).any():
+    def _node(self, rows: Numbers, pool: Numbers, pool_weight: float) -> Node:
+        sample = self._sample
+        n_missing = min(TOP_UP, _MAX_NODE_VALUES // max(1, len(sample.columns))) - len(rows) - len(pool)
+        if n_missing > 0 and len(rows) > 1 and np.ptp(sample.columns[:, rows], axis=1).any():
             mass = pool_weight * len(pool) if len(pool) else float(len(rows))
-            pool = pool.joined(self._maker.mix(rows.joined(pool), n_missing))
+            pool = np.concatenate([pool, sample.mix(np.concatenate([rows, pool]), n_missing)])
             pool_weight = mass / len(pool)
-        counts = np.zeros((len(rows) + len(pool), self._n_classes))
-        counts[np.arange(len(rows)), rows.classes] = 1.0
-        counts[np.arange(len(rows), len(counts)), pool.classes] = pool_weight
-        total = counts.sum(axis=0)
-        reference = np.bincount(rows.classes, minlength=self._n_classes)
+        reference = np.bincount(sample.classes[rows], minlength=self._n_classes)
+        total = reference + pool_weight * np.bincount(sample.classes[pool], minlength=self._n_classes)
         leaf_class = self._leaf_class(reference, total)
         n_wrong = len(rows) - int(reference[leaf_class])
         split = None
         if n_wrong if self._faithful else len(rows) > 1 and np.count_nonzero(total) > 1:
-            slabs = np.concatenate([rows.slabs, pool.slabs])
-            if not self._faithful:
-                least, most = slabs.min(axis=0), slabs.max(axis=0)
-            split = best_split(slabs, counts, least, most)
-            # A faithful tree has to part rows of different classes even if that gains nothing at first.
-            if split is not None and split.gain <= 0 and not self._faithful:
-                split = None
-        if split is None:
-            pool = pool.take(np.empty(0, dtype=np.intp))  # nobody will ask for it
+            split = self._best_split(rows, pool, pool_weight)
         return Node(
             rows,
-            pool,
+            pool if split is not None else _NOTHING,  # nobody will ask for it
             pool_weight,
             leaf_class,
             n_wrong,
@@ -169,6 +168,16 @@ class Growth:
             split=split,
         )
 
+    def _best_split(self, rows: Numbers, pool: Numbers, pool_weight: float) -> Split | None:
+        sample = self._sample
+        feature, below, above, gain = _core.least_impurity(
+            sample.columns, sample.classes, self._n_classes, rows, pool, pool_weight, self._faithful
+        )
+        # A faithful tree has to part rows of different classes even if that gains nothing at first.
+        if feature == LEAF or (gain <= 0 and not self._faithful):
+            return None
+        return Split(feature, below, above, gain)
+
     def _leaf_class(self, reference: NDArray[np.intp], total: NDArray[np.float64]) -> int:
         if not self._faithful:
             return int(np.argmax(total))
@@ -176,12 +185,16 @@ class Growth:
         return int(likeliest[np.argmax(total[likeliest])])
 
 
-def as_branches(nodes: list[Node]) -> Branches:
-    """Give grown nodes without those that were cut off."""
+def as_branches(nodes: list[Node], leaves: frozenset[int] = frozenset()) -> Branches:
+    """Give grown nodes as a tree, with leaves in the place of some of them."""
+    kept = [
+        replace(node, feature=LEAF, cut=0, left=LEAF, right=LEAF) if index in leaves else node
+        for index, node in enumerate(nodes)
+    ]
     return Branches(
-        np.array([node.feature for node in nodes], dtype=np.int32),
-        np.array([node.cut for node in nodes], dtype=np.int32),
-        np.array([node.left for node in nodes], dtype=np.int32),
-        np.array([node.right for node in nodes], dtype=np.int32),
-        np.array([node.leaf_class for node in nodes], dtype=np.intp),
+        np.array([node.feature for node in kept], dtype=np.int32),
+        np.array([node.cut for node in kept], dtype=np.int32),
+        np.array([node.left for node in kept], dtype=np.int32),
+        np.array([node.right for node in kept], dtype=np.int32),
+        np.array([node.leaf_class for node in kept], dtype=np.intp),
     ).compact()

@@ -8,38 +8,59 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree import _core
 from onetree.ensemble import Ensemble
 
 N_NEAR = 10  # rows that count as near, for each row
-MAX_ROWS = 6_000  # that are compared with each other
-_BLOCK = 1 << 22  # distances that are held at once
+MAX_ROWS = 6_000  # that are compared with others ...
+MAX_PAIRS = 12_000_000  # ... and no more pairs of them than this
+_BLOCK = 1 << 20  # distances that are held at once
 
 
-def near_rows(values: NDArray[np.float64], ensemble: Ensemble) -> NDArray[np.intp]:
-    """Give for each row the numbers of those nearest to it, itself left out: shape (n_rows, at most `N_NEAR`).
+def near_rows(
+    columns: NDArray[np.int32], ensemble: Ensemble, random: np.random.Generator
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Give some rows, and for each of them the numbers of those nearest to it, itself left out.
 
-    The distance is Euclidean, and along each feature the number of the ensemble's splits between two values; missing
-    values lie above all others. Takes at most `MAX_ROWS` rows, and at least two.
+    The distance is Euclidean, and along each feature the number of the ensemble's splits between two slabs. With many
+    rows, some by chance are looked at, and only some of these are compared with all others.
+
+    Parameters
+    ----------
+    columns : int32 array of shape (n_features, n_rows)
+        Slabs of at least two rows.
+    ensemble : Ensemble
+    random : numpy.random.Generator
+
+    Returns
+    -------
+    rows : int32 array of shape (n_some,)
+    near : int32 array of shape (n_some, at most `N_NEAR`)
     """
-    n_rows = len(values)
-    n_near = min(N_NEAR, n_rows - 1)
-    place = _places(values, ensemble)
-    square = np.einsum("rf,rf->r", place, place)
-    near = np.empty((n_rows, n_near), dtype=np.intp)
-    first = np.arange(n_rows) / n_rows  # of rows equally far away the first is nearer, on every machine
-    size = max(1, _BLOCK // n_rows)
-    for start in range(0, n_rows, size):
-        here = np.arange(start, min(start + size, n_rows))
-        distance = square - 2 * (place[here] @ place.T)  # squared, less what is the same for all of a line
-        distance[here - start, here] = np.inf
-        near[here] = np.argpartition(distance + first, n_near - 1, axis=1)[:, :n_near]
-    return near
+    n_rows = columns.shape[1]
+    others = _some(np.arange(n_rows, dtype=np.int32), MAX_ROWS, random)
+    places = _places(columns[:, others], ensemble)
+    chosen = _some(np.arange(len(others), dtype=np.int32), MAX_PAIRS // len(others), random)
+    square = np.einsum("rf,rf->r", places, places)
+    near = np.empty((len(chosen), min(N_NEAR, len(others) - 1)), dtype=np.int32)
+    size = max(1, _BLOCK // len(others))
+    for start in range(0, len(chosen), size):
+        here = chosen[start : start + size]
+        distance = square - 2 * (places[here] @ places.T)  # squared, less what is the same for all of a line
+        distance[np.arange(len(here)), here] = np.inf
+        near[start : start + size] = _core.smallest(distance, near.shape[1])
+    return others[chosen], others[near]
 
 
-def _places(values: NDArray[np.float64], ensemble: Ensemble) -> NDArray[np.float64]:
-    """Give the number of splits below each value. Whole numbers, whose products and sums are exact in any order."""
-    place = np.zeros(values.shape)
-    for feature in range(values.shape[1]):
-        thresholds = np.sort(ensemble.threshold[ensemble.feature == feature])
-        place[:, feature] = np.searchsorted(thresholds, values[:, feature])
-    return place
+def _some(numbers: NDArray[np.int32], n_most: int, random: np.random.Generator) -> NDArray[np.int32]:
+    return numbers if len(numbers) <= n_most else np.sort(random.choice(numbers, size=n_most, replace=False))
+
+
+def _places(columns: NDArray[np.int32], ensemble: Ensemble) -> NDArray[np.float64]:
+    """Give the number of splits below each slab. Whole numbers, whose products and sums are exact in any order."""
+    places = np.zeros(columns.shape[::-1])
+    for feature, slabs in enumerate(columns):
+        _, n_splits = np.unique(ensemble.threshold[ensemble.feature == feature], return_counts=True)
+        below = np.append(0, np.cumsum(n_splits))
+        places[:, feature] = below[np.minimum(slabs, len(n_splits))]  # one slab more where NaN has a level of its own
+    return places[:, np.ptp(places, axis=0) > 0]

@@ -1,7 +1,7 @@
-"""Rows as the growth of a tree needs them: values, slabs, classes; and synthetic rows made of them.
+"""Rows as the growth of a tree needs them, and synthetic rows made of them.
 
 A synthetic row copies one row and takes some of its values from others. Among the rows of a node it therefore stays
-inside the box of the node, on values that were seen there, and the ensemble says which class it has. The others are any
+inside the box of the node, on slabs that were seen there, and the ensemble says which class it has. The others are any
 rows, or only those near it.
 """
 
@@ -12,18 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.ensemble import Ensemble
 from onetree.grid import Grid
 from onetree.labeller import Labeller
-from onetree.support.neighbours import MAX_ROWS, near_rows
+from onetree.support.neighbours import near_rows
 
 Columns = NDArray[np.intp]
-
-REPLACED = 0.5  # of the values of a synthetic row, on average
+Numbers = NDArray[np.int32]  # of rows
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Some rows.
+    """Some rows of the data.
 
     Parameters
     ----------
@@ -47,10 +47,6 @@ class Rows:
 
     def joined(self, others: Rows) -> Rows:
         """Return these rows and then the others."""
-        if len(others) == 0:
-            return self
-        if len(self) == 0:
-            return others
         return Rows(
             np.concatenate([self.values, others.values]),
             np.concatenate([self.slabs, others.slabs]),
@@ -58,58 +54,123 @@ class Rows:
         )
 
 
-class RowMaker:
-    """Makes rows for one ensemble: labels given ones, and mixes new ones from them."""
+class Sample:
+    """Reference rows and synthetic rows made of them, as slabs. Rows have numbers; more can be added, none goes away.
 
-    def __init__(self, labeller: Labeller, grid: Grid, random_state: int, origin: Columns | None = None) -> None:
+    Parameters
+    ----------
+    maker : RowMaker
+    reference : Rows
+    """
+
+    def __init__(self, maker: RowMaker, reference: Rows) -> None:
+        self.maker = maker
+        self._columns = np.empty((len(maker.grid.levels), 0), dtype=np.int32)  # with room for more rows
+        self._classes = np.empty(0, dtype=np.int32)
+        self._n_rows = 0
+        self._valued: list[tuple[NDArray[np.float64], Numbers]] = []  # values of reference rows, and their numbers
+        self._near: tuple[Numbers, Numbers] | None = None
+        self.reference = self.join(reference)
+
+    @property
+    def columns(self) -> NDArray[np.int32]:
+        """The slabs: one line per feature."""
+        return self._columns[:, : self._n_rows]
+
+    @property
+    def classes(self) -> NDArray[np.int32]:
+        """The class of each row."""
+        return self._classes[: self._n_rows]
+
+    def join(self, rows: Rows) -> Numbers:
+        """Add reference rows."""
+        numbers = self._add(rows.slabs.T, rows.classes)
+        self._valued.append((rows.values, numbers))
+        return numbers
+
+    def mix(self, numbers: Numbers, n_new: int) -> Numbers:
+        """Add synthetic rows: each a copy of one of the rows, some values of which are those of others of them."""
+        random, n_features = self.maker.random, self.maker.n_features
+        other = numbers[random.integers(len(numbers), size=(n_features, n_new), dtype=np.int32)]
+        return self._mixed(numbers[random.integers(len(numbers), size=n_new, dtype=np.int32)], other)
+
+    def mix_near(self, n_new: int) -> Numbers:
+        """Add synthetic rows: each a copy of a reference row, some values of which are those of rows near it."""
+        if len(self.reference) == 1:
+            return self.mix(self.reference, n_new)
+        random, n_features = self.maker.random, self.maker.n_features
+        if self._near is None:
+            self._near = near_rows(self.columns[:, self.reference], self.maker.labeller.ensemble, random)
+        some, near = self._near
+        copied = random.integers(len(some), size=n_new, dtype=np.int32)
+        which = random.integers(near.shape[1], size=(n_features, n_new), dtype=np.int32)
+        return self._mixed(self.reference[some[copied]], self.reference[near[copied, which]])
+
+    def level_between(self, feature: int, below: int, above: int) -> int:
+        """Choose among the levels between two slabs the one next to the middle between the rows in both.
+
+        There are rows in both slabs and none between, so that all these levels part rows alike.
+        """
+        candidates = self.maker.grid.levels[feature][below:above]
+        if len(candidates) == 1:
+            return below
+        left, right = self._values_in(feature, below).max(), self._values_in(feature, above).min()
+        middle = left / 2 + (np.inf if np.isnan(right) else right) / 2
+        if np.isnan(middle) or middle == -np.inf:
+            return below + len(candidates) // 2
+        if middle == np.inf:
+            return above - 1
+        return below + int(np.argmin(np.abs(candidates - middle)))
+
+    def _values_in(self, feature: int, slab: int) -> NDArray[np.float64]:
+        return np.concatenate(
+            [values[self._columns[feature, numbers] == slab, feature] for values, numbers in self._valued]
+        )
+
+    def _mixed(self, copied: Numbers, other: Numbers) -> Numbers:
+        """Copy rows, but take each value with probability one half from the row that is named for it."""
+        replaced = self.maker.random.integers(2, size=other.shape, dtype=np.bool_)
+        source = np.where(replaced, other, copied)[self.maker.origin]
+        columns = np.take_along_axis(self.columns, source, axis=1)
+        return self._add(columns, self.maker.labeller.classes_at(columns.T))
+
+    def _add(self, columns: NDArray[np.int32], classes: NDArray[np.intp]) -> Numbers:
+        first, self._n_rows = self._n_rows, self._n_rows + len(classes)
+        if self._n_rows > len(self._classes):
+            room = max(self._n_rows, 3 * first // 2)
+            self._columns = _with_room(self._columns, room)
+            self._classes = _with_room(self._classes, room)
+        self._columns[:, first : self._n_rows] = columns
+        self._classes[first : self._n_rows] = classes
+        return np.arange(first, self._n_rows, dtype=np.int32)
+
+
+def _with_room(array: NDArray[np.int32], n_rows: int) -> NDArray[np.int32]:
+    larger = np.empty((*array.shape[:-1], n_rows), dtype=array.dtype)
+    larger[..., : array.shape[-1]] = array
+    return larger
+
+
+class RowMaker:
+    """What rows for one ensemble are made with."""
+
+    def __init__(self, ensemble: Ensemble, random_state: int, origin: Columns | None = None) -> None:
         """Get ready.
 
         `origin` says for each column which feature of the data it comes from, as ascending numbers: columns of one
         feature are always taken from one row. Without it each column is a feature.
         """
-        self.labeller = labeller
-        self.grid = grid
-        self._origin = np.arange(len(grid.levels)) if origin is None else origin
-        self._random = np.random.default_rng(random_state)
-        self._last: tuple[Rows, tuple[Rows, NDArray[np.intp]]] | None = None
+        self.labeller = Labeller(ensemble)
+        self.origin = np.arange(ensemble.n_features) if origin is None else origin
+        self.n_features = 1 + int(self.origin.max(initial=-1))
+        self.random = np.random.default_rng(random_state)
+
+    @property
+    def grid(self) -> Grid:
+        """The hyperplanes of the ensemble."""
+        return self.labeller.grid
 
     def label(self, values: NDArray[np.float64]) -> Rows:
         """Return given values as rows, with slabs and the ensemble's classes."""
-        slabs = np.empty(values.shape, dtype=np.int32)
-        for feature, levels in enumerate(self.grid.levels):
-            slabs[:, feature] = np.searchsorted(levels, values[:, feature])  # NaN comes after +inf
-        return Rows(values, slabs, self.labeller.classes(values))
-
-    def mix(self, rows: Rows, n_new: int) -> Rows:
-        """Return `n_new` synthetic rows: each a copy of a row, some values of which are those of other rows."""
-        other = self._random.integers(len(rows), size=(n_new, self._n_features))
-        return self._mixed(rows, self._random.integers(len(rows), size=n_new), other)
-
-    def mix_near(self, rows: Rows, n_new: int) -> Rows:
-        """Return `n_new` synthetic rows: each a copy of a row, some values of which are those of rows near it."""
-        if len(rows) == 1:
-            return self.mix(rows, n_new)
-        some, near = self._neighbourhood(rows)
-        copied = self._random.integers(len(some), size=n_new)
-        which = self._random.integers(near.shape[1], size=(n_new, self._n_features))
-        return self._mixed(some, copied, near[copied[:, np.newaxis], which])
-
-    def _neighbourhood(self, rows: Rows) -> tuple[Rows, NDArray[np.intp]]:
-        """Give the rows, or as many of them as can be compared, and which are near each; remembers the last answer."""
-        if self._last is None or self._last[0] is not rows:
-            some = rows
-            if len(rows) > MAX_ROWS:
-                some = rows.take(np.sort(self._random.choice(len(rows), size=MAX_ROWS, replace=False)))
-            self._last = rows, (some, near_rows(some.values, self.labeller.ensemble))
-        return self._last[1]
-
-    @property
-    def _n_features(self) -> int:
-        return 1 + int(self._origin.max(initial=-1))
-
-    def _mixed(self, rows: Rows, copied: NDArray[np.intp], other: NDArray[np.intp]) -> Rows:
-        """Copy rows, but take each value with some probability from the row that is named for it."""
-        replaced = self._random.random(other.shape) < REPLACED
-        source = np.where(replaced, other, copied[:, np.newaxis])[:, self._origin]
-        values = np.take_along_axis(rows.values, source, axis=0)
-        return Rows(values, np.take_along_axis(rows.slabs, source, axis=0), self.labeller.classes(values))
+        slabs = self.labeller.slabs(values)
+        return Rows(values, slabs, self.labeller.classes_at(slabs))
