@@ -82,12 +82,12 @@ def test_a_tree_that_is_not_exact_says_so():
 
 
 def test_more_rules_than_anyone_can_write_are_refused():
-    with pytest.raises(InvalidInputError, match="about 1e18 leaves"):
+    with pytest.raises(InvalidInputError, match="e18 leaves"):
         ladder(60).to_rules()
 
 
 def test_more_lines_than_anyone_can_write_are_refused():
-    with pytest.raises(InvalidInputError, match="about 1e602 leaves"):
+    with pytest.raises(InvalidInputError, match="1.14e602 leaves"):
         ladder(2000).to_text()
 
 

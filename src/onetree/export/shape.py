@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.amounts import count
 from onetree.errors import InvalidInputError
 from onetree.export.steps import longest_test, rounded_down
-from onetree.export.wording import count
 
 if TYPE_CHECKING:
     from onetree.tree import Tree

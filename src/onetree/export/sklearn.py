@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from onetree.amounts import count
 from onetree.errors import InvalidInputError
 from onetree.export.shape import unfolded
 from onetree.export.steps import written_out
-from onetree.export.wording import count
 from onetree.inputs import check_input
 from onetree.leaf_shares import label_index
 from onetree.tree import Tree

@@ -5,11 +5,11 @@ Knows nothing of any format: quoting and escaping are the business of each.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from onetree.amounts import count, leaves
 from onetree.errors import InvalidInputError
 from onetree.labels import labels_to_json
 
@@ -59,7 +59,7 @@ def check_writable(tree: Tree, what: str) -> None:
     """Refuse a tree with more leaves than anyone can write down."""
     if tree.n_leaves > MAX_LEAVES:
         raise InvalidInputError(
-            f"the tree has {count(tree.n_leaves)} leaves if equal subtrees are written out, and {what} holds at most "
+            f"the tree has {leaves(tree.n_leaves)} if equal subtrees are written out, and {what} holds at most "
             f"{MAX_LEAVES:,}; use an export that shares subtrees: JSON, DOT, code or ONNX"
         )
 
@@ -69,8 +69,7 @@ def heading(tree: Tree) -> list[str]:
 
     None of them can end a comment or a string, whatever a model file calls its features.
     """
-    leaves = "leaf" if tree.n_leaves == 1 else "leaves"
-    lines = [f"Decision tree of depth {tree.depth:,} with {count(tree.n_leaves)} {leaves}, written by onetree."]
+    lines = [f"Decision tree of depth {count(tree.depth)} with {leaves(tree.n_leaves)}, written by onetree."]
     return lines + limitations(tree)
 
 
@@ -85,11 +84,6 @@ def limitations(tree: Tree) -> list[str]:
         origin = f", {tree.domain.origin}" if tree.domain.origin and _HARMLESS.fullmatch(tree.domain.origin) else ""
         lines += [f"{ONLY_INSIDE}{origin}:", *(f"  {line}" for line in tree.domain.describe(names))]
     return lines
-
-
-def count(number: int) -> str:
-    """Give a count: all digits while they can be read; of shared subtrees there can be more than a float holds."""
-    return f"{number:,}" if number < 10**12 else f"about 1e{int((number.bit_length() - 1) * math.log10(2))}"
 
 
 def wrapped(values: Sequence[str]) -> Iterator[str]:
