@@ -1,7 +1,7 @@
 """How soon a report shows: ``python -m benchmarks.report_paint``. Needs playwright and a Chromium.
 
 Trees of several sizes are written as reports and opened again and again in a fresh headless browser context. The first
-column of times is the browser's own first contentful paint, the second when the rows of the tree were on the screen;
+column of times is the browser's own first contentful paint, the second when the drawing of the tree was on the screen;
 both are in milliseconds from the start of the navigation, medians with the worst in brackets.
 """
 
@@ -23,7 +23,7 @@ _PAINTED = """() => new Promise((done) => {
   const seen = (entries) => entries.find((entry) => entry.name === "first-contentful-paint");
   const wait = () => requestAnimationFrame(() => requestAnimationFrame(() => {
     const paint = seen(performance.getEntriesByType("paint"));
-    if (paint && document.querySelector(".row")) done([paint.startTime, performance.now()]);
+    if (paint && document.querySelector("#drawing .node")) done([paint.startTime, performance.now()]);
     else wait();
   }));
   wait();
@@ -36,19 +36,19 @@ def painted(browser: Browser, path: Path) -> tuple[float, float]:
         page = context.new_page()
         page.add_init_script(f"window.painted = ({_PAINTED})()")
         page.goto(path.as_uri(), wait_until="commit")
-        first, rows = page.evaluate("window.painted")
-        return first, rows
+        first, drawn = page.evaluate("window.painted")
+        return first, drawn
     finally:
         context.close()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.report_paint", description=__doc__)
-    parser.add_argument("--leaves", type=int, nargs="+", default=[12, 260, 2000])
+    parser.add_argument("--leaves", type=int, nargs="+", default=[12, 200, 5000])
     parser.add_argument("--repeat", type=int, default=9)
     parser.add_argument("--browser", default=shutil.which("chromium"), help="program (default: chromium on the PATH)")
     options = parser.parse_args()
-    print(f"{'leaves':>8}{'kB':>8}{'first paint':>18}{'rows':>18}")
+    print(f"{'leaves':>8}{'kB':>8}{'first paint':>18}{'drawing':>18}")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=options.browser)
         for n_leaves in options.leaves:

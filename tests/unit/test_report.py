@@ -120,7 +120,7 @@ def test_nothing_is_loaded_from_elsewhere(written):
     sources = [
         value for _, attributes in page.elements for name, value in attributes.items() if name in ("src", "href")
     ]
-    assert sources == ["data:,", "#tree"]
+    assert sources == ["data:,", "#tree-title"]
     assert not re.search(r"https?://|@import|url\(", text)
 
 

@@ -10,11 +10,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from onetree.categories import OTHER, used_subsets
+from onetree.export.conditions import threshold_cuts
 from onetree.export.wording import printable
-from onetree.inputs import check_input
 from onetree.tree import Tree
 
 MAX_NODES = 400_000  # a page of 17 MB if all thresholds differ, much less as a rule
@@ -25,11 +25,12 @@ MAX_VALUES = 100_000  # of all embedded rows together
 def embed_tree(tree: Tree) -> dict[str, Any]:
     """Give the nodes as compact lists.
 
-    ``feature`` has an entry per node: the feature of a split, ``-1 - class`` of a leaf. ``cut``, ``left`` and ``right``
-    have one per split, in the order of the nodes; ``cut`` is an index into ``levels``, where null stands for +inf, or
-    on a categorical feature into ``sets``, where a 1 stands for each element that goes left. Of a tree with more than
-    `MAX_NODES` nodes the deepest are left out: a split that loses a child has 0 for both, and ``below`` counts its
-    leaves as pairs of node and number.
+    ``feature`` has an entry per node: the feature of a split, ``-1 - class`` of a leaf; so has ``number``, the index of
+    the node in the tree. ``cut``, ``left`` and ``right`` have one per split, in the order of the nodes; ``cut`` is an
+    index into ``levels``, where null stands for +inf, or on a categorical feature into ``sets``, where a 1 stands for
+    each element that goes left. ``words`` has what to write for each level, such as "<= 50", and the same with all
+    digits. Of a tree with more than `MAX_NODES` nodes the deepest are left out: a split that loses a child has 0 for
+    both, and ``below`` counts its leaves as pairs of node and number.
     """
     depth = tree.node_depths()
     # By depth, so that what is left out is deepest. A child is deeper than each of its parents and still comes later.
@@ -42,17 +43,30 @@ def embed_tree(tree: Tree) -> dict[str, Any]:
     left, right = place[tree.children_left[splits]], place[tree.children_right[splits]]
     cut_off = (left == 0) | (right == 0)
     test, sets = used_subsets(tree.subset[splits], tree.subsets)
-    levels, cut = np.unique(tree.threshold[splits[test < 0]], return_inverse=True)
-    test[test < 0] = cut
+    at_threshold = splits[test < 0]
+    # By feature and value: how a threshold is written depends on the others of its feature.
+    order_of_cuts = np.stack([tree.feature[at_threshold].astype(np.float64), tree.threshold[at_threshold]])
+    levels, first, cut = np.unique(order_of_cuts, axis=1, return_index=True, return_inverse=True)
+    test[test < 0] = cut.ravel()
     return {
         "feature": np.where(inner, feature, -1 - tree.leaf_class[order]).tolist(),
-        "levels": [None if math.isinf(level) else level for level in levels.tolist()],
+        "number": order.tolist(),
+        "levels": [None if math.isinf(level) else level for level in levels[1].tolist()],
+        "words": _words(tree, at_threshold[first]),
         "sets": ["".join("1" if member else "0" for member in row) for row in sets.tolist()],
         "cut": test.tolist(),
         "left": np.where(cut_off, 0, left).tolist(),
         "right": np.where(cut_off, 0, right).tolist(),
         "below": _leaves_below(tree, splits[cut_off], place),
     }
+
+
+def _words(tree: Tree, nodes: NDArray[np.intp]) -> list[list[str]]:
+    short, exact = threshold_cuts(tree), threshold_cuts(tree, None)
+    return [
+        ["" if cut is None else f"{cut.left} {cut.number}" for cut in (short[node], exact[node])]
+        for node in nodes.tolist()
+    ]
 
 
 def embed_categories(tree: Tree) -> list[dict[str, Any] | None]:
@@ -72,11 +86,10 @@ def embed_categories(tree: Tree) -> list[dict[str, Any] | None]:
     ]
 
 
-def embed_rows(tree: Tree, X: ArrayLike | None) -> dict[str, Any] | None:
-    """Give the first rows of `X`: one list per feature that the tree tests, null for a missing value."""
-    if X is None:
+def embed_rows(tree: Tree, rows: NDArray[Any] | None) -> dict[str, Any] | None:
+    """Give the first rows: one list per feature that the tree tests, null for a missing value."""
+    if rows is None:
         return None
-    rows = check_input(X, tree.n_features, tree.nan_features)
     tested = np.unique(tree.feature[tree.feature >= 0])
     n_shown = min(len(rows), MAX_ROWS, max(1, MAX_VALUES // max(1, len(tested))))
     shown = rows[:n_shown].astype(np.float64)

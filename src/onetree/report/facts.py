@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from onetree.categories import used_subsets
 from onetree.ensemble import Ensemble, as_ensemble
-from onetree.errors import LimitReachedError
+from onetree.errors import InvalidInputError, LimitReachedError
+from onetree.inputs import check_input
 from onetree.progress import ProgressOption
+from onetree.report.coverage import class_index
 from onetree.solve import Solution
 from onetree.tree import Tree
 from onetree.verify import Verdict, verify
@@ -41,7 +43,8 @@ class Equality:
 
     Parameters
     ----------
-    state : {"equal", "differs", "unfinished", "unchecked"}
+    state : {"equal", "differs", "unfinished", "unchecked", "support"}
+        "support" is a tree that is only meant to follow its source where the data are.
     text : str
         The same in a sentence.
     verdict : Verdict or None
@@ -82,8 +85,8 @@ def describe_equality(tree: Tree, equality: Equality) -> dict[str, Any]:
     """Give what was checked, with the input on which the two differ."""
     point = None if equality.verdict is None else equality.verdict.counterexample
     text = equality.text
-    if not tree.exact:
-        text += " This tree was pruned, so it is not meant to be equal everywhere."
+    if not tree.exact and equality.state != "support":
+        text += " The tree is marked as not exact, since it was pruned or built to follow data."
     if tree.domain is not None:
         origin = f" ({tree.domain.origin})" if tree.domain.origin else ""
         inside = "; ".join(tree.domain.describe(tree.feature_names))
@@ -104,7 +107,7 @@ def describe_proof(found: Tree | Solution) -> dict[str, Any]:
             "text": "The tree alone does not tell whether a smaller one exists: its file holds no bounds.",
             "stats": {},
         }
-    stats = {name: _plain(value) for name, value in found.stats.items()}
+    stats = describe_stats(found)
     if found.status == "optimal":
         return {"state": "optimal", "text": _SMALLEST[found.objective], "objective": found.objective, "stats": stats}
     return {
@@ -113,6 +116,11 @@ def describe_proof(found: Tree | Solution) -> dict[str, Any]:
         "objective": found.objective,
         "stats": stats,
     }
+
+
+def describe_stats(found: Solution) -> dict[str, Any]:
+    """Give what the search took."""
+    return {name: _plain(value) for name, value in found.stats.items()}
 
 
 def _bound(found: Solution) -> str:
@@ -178,11 +186,23 @@ def describe_features(tree: Tree, source: Ensemble | None) -> list[dict[str, Any
     return sorted(rows, key=lambda row: (-row["splits"], row["feature"]))
 
 
-def describe_agreement(tree: Tree, source: Ensemble | None, X: ArrayLike | None) -> dict[str, int] | None:
-    """Count the rows of the data on which tree and source say the same."""
-    if source is None or X is None:
+def read_rows(tree: Tree, X: ArrayLike | None, y: ArrayLike | None) -> NDArray[Any] | None:
+    """Check the data that were given, and give their rows as numbers."""
+    if X is None:
+        if y is not None:
+            raise InvalidInputError("y was given without X; give both, or neither")
         return None
-    same = class_map(tree, source)[tree.predict_index(X)] == source.predict_index(X)
+    rows = check_input(X, tree.n_features, tree.nan_features)
+    if y is not None:
+        class_index(tree, y, len(rows))
+    return rows
+
+
+def describe_agreement(tree: Tree, source: Ensemble | None, rows: NDArray[Any] | None) -> dict[str, int] | None:
+    """Count the rows of the data on which tree and source say the same."""
+    if source is None or rows is None:
+        return None
+    same = class_map(tree, source)[tree.predict_index(rows)] == source.predict_index(rows)
     return {"rows": len(same), "equal": int(np.count_nonzero(same))}
 
 

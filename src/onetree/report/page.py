@@ -15,15 +15,29 @@ from importlib.resources import files
 from typing import Any
 
 _SCRIPTS = (  # put together in this order
+    "elements.js",
+    "coverage.js",
     "model.js",
     "format.js",
+    "wrap_text.js",
+    "places.js",
     "row_element.js",
-    "tree_view.js",
+    "list_view.js",
+    "viewport.js",
+    "drawing_layout.js",
+    "drawing_nodes.js",
+    "drawing.js",
+    "download.js",
+    "map_view.js",
+    "search.js",
+    "links.js",
     "input_form.js",
+    "selected.js",
+    "rules.js",
     "sections.js",
     "page.js",
 )
-_STYLE = "page.css"
+_STYLES = ("page.css", "tree.css")
 _PAGE = "page.html"
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
@@ -33,7 +47,7 @@ def render_page(data: dict[str, Any]) -> str:
     """Give the page that shows `data`, as `write_report` puts it together."""
     from importlib.metadata import version
 
-    style = _asset(_STYLE)
+    style = "".join(_asset(name) for name in _STYLES)
     script = '"use strict";\n(() => {\n' + "\n".join(_asset(name) for name in _SCRIPTS) + "})();\n"
     parts = {
         "policy": _policy(script, style),

@@ -9,10 +9,12 @@ from numpy.typing import ArrayLike
 from onetree.export.wording import feature_words, label_words
 from onetree.files import write_whole
 from onetree.progress import ProgressOption
-from onetree.report import facts
+from onetree.report import facts, support_facts
+from onetree.report.coverage import describe_accuracy, embed_coverage
 from onetree.report.embedded import embed_categories, embed_rows, embed_tree
 from onetree.report.page import render_page
 from onetree.solve import Solution
+from onetree.support import SupportSolution
 from onetree.tree import Tree
 
 if TYPE_CHECKING:
@@ -25,14 +27,16 @@ def write_report(
     *,
     source: object | None = None,
     X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     title: str | None = None,
     time_limit: float | None = None,
     progress: ProgressOption = None,
 ) -> facts.Equality:
     """Write a report on a tree: one HTML file that opens in any browser and needs no network.
 
-    It shows what is proven, the sizes before and after, feature use, the rules, and the tree itself, which can be
-    folded, searched, and followed with an input.
+    It shows what is proven or measured, the sizes before and after, feature use, the rules, and the tree itself: drawn,
+    as a map and as a list, which can be zoomed, folded, searched, and followed with an input. With data it also shows
+    how many rows reach each node, of which classes.
 
     Parameters
     ----------
@@ -44,7 +48,10 @@ def write_report(
         What the tree was made from. The report then proves that the two are equal, or shows an input on which they
         differ; without it, that is said to be unchecked.
     X : array of shape (n_rows, n_features), optional
-        Inputs to choose from in the report. The first 1,000 rows go into the file, as far as the tree tests them.
+        Rows that are counted at each node. The first 1,000 go into the file to choose from, as far as the tree tests
+        them.
+    y : array of shape (n_rows,), optional
+        The classes of these rows. Without them, rows are counted by the class that the source gives, or the tree.
     title : str, optional
         Heading of the report.
     time_limit : float, optional
@@ -72,8 +79,12 @@ def write_report(
     """
     tree = found.tree if isinstance(found, Solution) else found
     ensemble = facts.source_ensemble(source)
-    rows = embed_rows(tree, X)  # refuses unusable data before the long work
-    equality = facts.check_equality(tree, ensemble, time_limit=time_limit, progress=progress)
+    rows = facts.read_rows(tree, X, y)  # refuses unusable data before the long work
+    if isinstance(found, SupportSolution):
+        equality, proof = support_facts.stated_equality(found), support_facts.describe_proof(found)
+    else:
+        equality = facts.check_equality(tree, ensemble, time_limit=time_limit, progress=progress)
+        proof = facts.describe_proof(found)
     data: dict[str, Any] = {
         "title": title,
         "classes": label_words(tree),
@@ -84,12 +95,15 @@ def write_report(
         "leaves": tree.n_leaves,
         "nodes_held": tree.n_nodes,
         "nodes": embed_tree(tree),
-        "rows": rows,
+        "rows": embed_rows(tree, rows),
+        "coverage": embed_coverage(tree, rows, y, ensemble),
         "equality": facts.describe_equality(tree, equality),
-        "proof": facts.describe_proof(found),
+        "support": support_facts.describe_support(found),
+        "proof": proof,
         "sizes": facts.describe_sizes(tree, ensemble),
         "feature_use": facts.describe_features(tree, ensemble),
-        "agreement": facts.describe_agreement(tree, ensemble, X),
+        "agreement": facts.describe_agreement(tree, ensemble, rows),
+        "accuracy": describe_accuracy(tree, rows, y, ensemble),
     }
     write_whole(path, render_page(data))
     return equality

@@ -1,47 +1,34 @@
-// Numbers, names and intervals as people read them, and document elements made of text only.
+// Tests, intervals and sets in words. A phrase is an array of text and of names, { name }, that come from a model; it
+// becomes document elements or plain text. How a threshold is written was decided before: here its words are only placed.
 
-const PLAIN_DIGITS = 6;
 const PLAIN_MEMBERS = 6; // of a set in a row of the tree
 const OTHER_COSTS = 2; // words: a set is rather said without "other" than a little shorter
-const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c8c", "#b8a900"];
-
-// Makes an element. Children are elements or text; text never becomes markup.
-function make(tag, properties = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name.startsWith("aria-") || name === "role" || name === "for") element.setAttribute(name, value);
-    else element[name] = value;
-  }
-  element.append(...children);
-  return element;
-}
-
-function byId(id) {
-  return document.getElementById(id);
-}
-
-function formatCount(n) {
-  return n < 1e15 ? n.toLocaleString("en-US") : n.toExponential(2);
-}
-
-function plural(n, one, many = `${one}s`) {
-  return `${formatCount(n)} ${n === 1 ? one : many}`;
-}
+const SIGNS = { "<=": "≤", "<": "<", ">": ">", ">=": "≥" };
+const OPPOSITE = { "<=": ">", "<": ">=" };
+const FLIPPED = { ">": "<", ">=": "<=" };
 
 // A name from a model, kept apart so that its letters cannot turn or reorder the text around it.
 function nameElement(text, tag = "bdi") {
   return make(tag, { className: "name", textContent: text });
 }
 
-function colourOf(index) {
-  return index < COLOURS.length ? COLOURS[index] : `hsl(${Math.round((index * 137.5) % 360)} 60% 50%)`;
+function elementsOf(phrase) {
+  return phrase.map((part) => (typeof part === "string" ? part : nameElement(part.name)));
+}
+
+function textOf(phrase) {
+  return phrase.map((part) => (typeof part === "string" ? part : part.name)).join("");
+}
+
+// The same in letters that code can be made of.
+function plainTextOf(phrase) {
+  return textOf(phrase.map((part) => (typeof part === "string" ? part.replaceAll("≤", "<=").replaceAll("≥", ">=").replaceAll("\u00a0", " ") : part)));
 }
 
 class Formatter {
   constructor(model) {
     this.model = model;
-    this.exact = false;
-    this.digits = new Map();
+    this.exact = false; // all digits
   }
 
   featureName(feature) {
@@ -52,39 +39,40 @@ class Formatter {
     return this.model.data.classes[index].trim() || `class ${index}`;
   }
 
-  // A threshold with as few digits as keep it apart from the other thresholds of its feature.
-  level(feature, value) {
-    if (this.exact || !Number.isFinite(value)) return String(value);
-    if (!this.digits.has(feature)) this.digits.set(feature, digitsThatDiffer(this.model.levelsOf.get(feature)));
-    return String(Number(value.toPrecision(this.digits.get(feature))));
-  }
-
-  // The same, with all its digits where fewer would put `value` on the wrong side.
-  levelBeside(feature, level, value) {
-    const short = this.level(feature, level);
-    return value <= Number(short) === value <= level ? short : String(level);
-  }
-
   chip(index) {
     const dot = make("i", { className: "dot" });
     dot.style.background = colourOf(index);
     return make("span", { className: "chip" }, dot, nameElement(this.className(index)));
   }
 
-  // What a split asks: an array of document parts.
+  // The sign and the number for inputs that go left at a level, or right.
+  bound(level, side = 0, exact = this.exact) {
+    const [sign, number] = this.model.words[level][exact ? 1 : 0].split(" ");
+    return [side ? OPPOSITE[sign] : sign, number];
+  }
+
+  // The same, with all digits where fewer would be wrong about `value`.
+  boundBeside(level, side, value) {
+    const [sign, number] = this.bound(level);
+    const left = sign === "<" ? value < Number(number) : value <= Number(number);
+    return this.bound(level, side, this.exact || left !== value <= this.model.levels[level]);
+  }
+
+  // What a split asks.
   test(node) {
-    const { feature, cut, set } = this.model;
-    const name = nameElement(this.featureName(feature[node]));
+    const { feature, cut, level, set } = this.model;
+    const name = { name: this.featureName(feature[node]) };
     if (set[node]) {
       const everything = this.model.everything(feature[node]);
       const members = everything.members.map((possible, element) => possible & set[node][element]);
-      return [name, " ", ...this.setWords(feature[node], members, this.exact ? Infinity : PLAIN_MEMBERS), "?"];
+      return [name, " ", ...this.setWords(feature[node], members, this.exact ? Infinity : PLAIN_MEMBERS)];
     }
-    if (cut[node] === Infinity) return [name, " is known?"];
-    return [name, ` ≤ ${this.level(feature[node], cut[node])}?`];
+    if (cut[node] === Infinity) return [name, " is known"];
+    const [sign, number] = this.bound(level[node]);
+    return [name, ` ${SIGNS[sign]}\u00a0${number}`];
   }
 
-  // Which elements are meant: an array of document parts, abbreviated beyond `most` of them.
+  // Which elements are meant, abbreviated beyond `most` of them.
   setWords(feature, members, most = Infinity) {
     const kind = this.model.kinds[feature];
     const numbers = [...members.keys()].filter((element) => element !== MISSING);
@@ -97,7 +85,7 @@ class Formatter {
     const inside = cost[0] < cost[1] || (cost[0] === cost[1] && !members[OTHER]);
     const listed = sides[inside ? 0 : 1];
     const parts = [inside ? "in {" : "not in {"];
-    listed.slice(0, most).forEach((element, i) => parts.push(i ? ", " : "", nameElement(kind.labels[element])));
+    listed.slice(0, most).forEach((element, i) => parts.push(...(i ? [", "] : []), { name: kind.labels[element] }));
     if (listed.length > most) parts.push(`, … ${formatCount(listed.length - most)} more`);
     parts.push(missing ? "} or missing" : "}");
     return parts;
@@ -108,33 +96,42 @@ class Formatter {
     const kind = this.model.kinds[feature];
     const element = kind?.element(value);
     if (!kind || (!kind.names.length && element !== OTHER)) return [text];
-    return [`${text} (`, nameElement(kind.labels[element]), ")"];
+    return [`${text} (`, { name: kind.labels[element] }, ")"];
   }
 
-  // A condition on one feature: an array of document parts.
+  // A condition on one feature.
   condition(feature, interval) {
-    const name = nameElement(this.featureName(feature));
-    const { low, high, missing } = interval;
+    const name = { name: this.featureName(feature) };
+    const { low, high, lowLevel, highLevel, missing } = interval;
     if (isEmpty(interval)) return [name, " contradicts itself"];
     if (interval.members) return [name, " ", ...this.setWords(feature, interval.members)];
     if (low >= high) return [name, " is missing"];
     const parts = [name];
-    if (low > -Infinity && high < Infinity) {
-      parts.unshift(`${this.level(feature, low)} < `);
-      parts.push(` ≤ ${this.level(feature, high)}`);
-    } else if (low > -Infinity) parts.push(` > ${this.level(feature, low)}`);
-    else if (high < Infinity) parts.push(` ≤ ${this.level(feature, high)}`);
-    else if (!missing) parts.push(" is known");
-    else parts.push(" has any value");
+    const [least, most] = [low > -Infinity && this.bound(lowLevel, 1)[1], high < Infinity && this.bound(highLevel)[1]];
+    if (least && least === most) return [name, ` = ${least}`]; // not below, and not above
+    if (low > -Infinity) {
+      const [sign, number] = this.bound(lowLevel, 1);
+      if (high < Infinity) parts.unshift(`${number} ${SIGNS[FLIPPED[sign]]} `);
+      else parts.push(` ${SIGNS[sign]} ${number}`);
+    }
+    if (high < Infinity) {
+      const [sign, number] = this.bound(highLevel);
+      parts.push(` ${SIGNS[sign]} ${number}`);
+    } else if (low === -Infinity) parts.push(missing ? " has any value" : " is known");
     if (missing && low > -Infinity) parts.push(" or missing");
     return parts;
   }
-}
 
-function digitsThatDiffer(levels) {
-  for (let digits = PLAIN_DIGITS; digits < 17; digits++) {
-    const short = levels.map((level) => Number(level.toPrecision(digits)));
-    if (short.every((value, i) => i === 0 || value !== short[i - 1])) return digits;
+  // The rule of a leaf as text, as `Tree.to_rules` writes it.
+  rule(path) {
+    const nodes = this.model.nodesOn(path);
+    const last = nodes[nodes.length - 1];
+    const conditions = [...this.model.boxOf(path)].map(([feature, interval]) => {
+      const text = plainTextOf(this.condition(feature, interval));
+      return text.endsWith(" or missing") ? `(${text})` : text;
+    });
+    const label = this.model.isLeaf(last) ? this.className(this.model.classOf(last)) : "";
+    if (!conditions.length) return label ? `always: ${label}` : "always";
+    return label ? `IF ${conditions.join(" AND ")} THEN ${label}` : conditions.join(" AND ");
   }
-  return 17;
 }

@@ -1,21 +1,21 @@
-// The form in which an input is typed, or picked from the data, and followed to its leaf.
+// The form in which an input is typed, or picked from the data. It is followed with every key, so that the prediction is
+// always that of what stands in the fields.
 
 const MOST_STEPS = 200; // listed
+const MOST_NAMES = 200; // of categories proposed
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 class InputForm {
-  constructor(model, format, onFollow, onClear) {
-    this.model = model;
-    this.format = format;
-    this.onFollow = onFollow;
-    this.onClear = onClear;
+  constructor(model, format, places) {
+    Object.assign(this, { model, format, places });
     this.fields = new Map();
     for (const feature of model.tested) byId("fields").append(this.field(feature));
     const rest = model.data.features.length - model.tested.length;
     byId("fields-note").textContent = this.note(rest);
     byId("follow").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.follow();
+      if (this.follow()) this.showEnd();
+      else this.fieldInNeed?.focus();
     });
     byId("clear").addEventListener("click", () => this.clear());
     if (model.data.rows?.n_shown) this.addRowPicker(model.data.rows);
@@ -24,7 +24,7 @@ class InputForm {
   note(rest) {
     const notes = [];
     if (!this.model.tested.length) notes.push("The tree tests nothing: every input has the same class.");
-    else if (rest) notes.push(`The other ${plural(rest, "feature")} never matter${rest === 1 ? "s" : ""}.`);
+    else if (rest) notes.push(rest === 1 ? "The other feature never matters." : `The other ${formatCount(rest)} features never matter.`);
     if (this.model.tested.some((feature) => this.model.data.nan_features[feature])) {
       notes.push("Leave a field marked “may be missing” empty for a missing value.");
     }
@@ -38,12 +38,18 @@ class InputForm {
     const id = `field-${feature}`;
     const input = make("input", { id, type: "text", inputMode: "text", autocomplete: "off", spellcheck: false });
     if (this.model.data.nan_features[feature]) input.placeholder = "may be missing";
-    input.addEventListener("input", () => this.complain(feature, ""));
+    input.addEventListener("input", () => {
+      byId("row-number").value = ""; // it is that row no more
+      this.follow();
+    });
     this.fields.set(feature, input);
     const problem = make("span", { id: `${id}-problem`, className: "problem" });
     input.setAttribute("aria-describedby", problem.id);
     const label = make("label", { for: id }, nameElement(this.format.featureName(feature)));
-    return make("div", { className: "field" }, label, input, problem);
+    const names = this.model.kinds[feature]?.names.slice(0, MOST_NAMES) ?? [];
+    const list = make("datalist", { id: `${id}-names` }, ...names.map((name) => make("option", { value: name })));
+    if (names.length) input.setAttribute("list", list.id);
+    return make("div", { className: "field" }, label, input, ...(names.length ? [list] : []), problem);
   }
 
   addRowPicker({ n_rows: nRows, n_shown: nShown }) {
@@ -52,6 +58,7 @@ class InputForm {
       number.value = Math.min(nShown, Math.max(1, row || 1));
       this.fill(this.model.rowValues(number.value - 1));
       this.follow();
+      this.showEnd();
     };
     number.max = nShown;
     number.addEventListener("change", () => pick(Math.round(Number(number.value))));
@@ -80,7 +87,7 @@ class InputForm {
     byId("row-number").value = "";
     byId("prediction").replaceChildren();
     byId("steps").replaceChildren();
-    this.onClear();
+    this.places.mark(null);
   }
 
   complain(feature, problem) {
@@ -89,31 +96,38 @@ class InputForm {
     byId(`field-${feature}-problem`).textContent = problem;
   }
 
-  // The input as typed, or null if a field is no number.
+  // The input as typed; a field that is no number is pointed out and not known.
   read() {
     const values = [];
-    let broken = null;
+    this.fieldInNeed = null;
     for (const [feature, input] of this.fields) {
       const { value, problem } = parseValue(input.value, this.model.data.nan_features[feature], this.model.kinds[feature]);
       this.complain(feature, problem);
-      if (problem) broken ??= input;
-      else values[feature] = value;
+      if (problem) this.fieldInNeed ??= input;
+      values[feature] = value;
     }
-    broken?.focus();
-    return broken ? null : values;
+    return values;
   }
 
+  // Marks the path as far as it is known, and tells where it leads; returns whether that is a leaf.
   follow() {
     const values = this.read();
-    if (!values) return;
     const { path, node } = this.model.follow(values);
+    this.end = path;
+    this.places.mark(path);
     this.tell(path, node, values);
-    this.onFollow(path);
+    return this.model.isLeaf(node);
+  }
+
+  // Selects the place where the path ends.
+  showEnd() {
+    this.places.show(this.end);
   }
 
   tell(path, node, values) {
     const { model, format } = this;
     const prediction = byId("prediction");
+    prediction.classList.toggle("open", !model.isLeaf(node));
     if (model.isLeaf(node)) {
       prediction.replaceChildren("Prediction: ", format.chip(model.classOf(node)));
     } else if (model.isCutOff(node)) {
@@ -121,8 +135,7 @@ class InputForm {
     } else {
       const feature = model.feature[node];
       prediction.replaceChildren("The next split needs ", nameElement(format.featureName(feature)), ".");
-      this.complain(feature, "needed");
-      this.fields.get(feature).focus();
+      this.fieldInNeed = this.fields.get(feature);
     }
     const nodes = model.nodesOn(path);
     const steps = path.slice(0, MOST_STEPS).map((side, i) => this.step(nodes[i], side, values));
@@ -141,11 +154,11 @@ class InputForm {
     if (model.set[node]) {
       const members = model.everything(feature).members.map((possible, e) => possible & (model.set[node][e] ^ side));
       const parts = [...format.value(feature, value, this.text(value)), " ", ...format.setWords(feature, members)];
-      return make("li", {}, name, " = ", ...parts);
+      return make("li", {}, name, " = ", ...elementsOf(parts));
     }
     if (model.cut[node] === Infinity) return make("li", {}, name, " is known");
-    const level = format.levelBeside(feature, model.cut[node], value);
-    return make("li", {}, name, ` = ${this.text(value)} ${side ? ">" : "≤"} ${level}`);
+    const [sign, number] = format.boundBeside(model.level[node], side, value);
+    return make("li", {}, name, ` = ${this.text(value)} ${SIGNS[sign]} ${number}`);
   }
 }
 

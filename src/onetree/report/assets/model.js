@@ -10,11 +10,13 @@ class Model {
     const nodes = data.nodes;
     this.kinds = data.categories.map((kind) => kind && new Kind(kind)); // null for an ordinary feature
     this.sets = nodes.sets.map((members) => Uint8Array.from(members, Number));
-    const levels = nodes.levels.map((level) => (level === null ? Infinity : level));
+    this.levels = nodes.levels.map((level) => (level === null ? Infinity : level));
+    this.words = nodes.words; // of each level: what an input that goes left is, such as "<= 50", and with all digits
     this.data = data;
     this.size = nodes.feature.length;
     this.feature = Int32Array.from(nodes.feature); // of a leaf: -1 - class
     this.cut = new Float64Array(this.size);
+    this.level = new Int32Array(this.size); // index of the cut
     this.set = new Array(this.size).fill(null); // of a set test: 1 for each element that goes left
     this.left = new Int32Array(this.size);
     this.right = new Int32Array(this.size);
@@ -22,7 +24,10 @@ class Model {
     for (let node = 0; node < this.size; node++) {
       if (this.feature[node] < 0) continue;
       if (this.kindOf(node)) this.set[node] = this.sets[nodes.cut[split]];
-      else this.cut[node] = levels[nodes.cut[split]];
+      else {
+        this.level[node] = nodes.cut[split];
+        this.cut[node] = this.levels[nodes.cut[split]];
+      }
       this.left[node] = nodes.left[split];
       this.right[node] = nodes.right[split];
       split++;
@@ -32,6 +37,7 @@ class Model {
     if (nodes.below.length) this.addUp(this.leavesBelow, () => false);
     this.tested = [...new Set(data.feature_use.map((use) => use.feature))];
     this.levelsOf = this.collectLevels();
+    this.coverage = data.coverage && new Coverage(data.coverage, data.classes.length);
   }
 
   isLeaf(node) {
@@ -134,9 +140,9 @@ class Model {
       if (this.set[node]) {
         interval.members = interval.members.map((member, element) => member & (this.set[node][element] ^ side));
       } else if (side) {
-        interval.low = Math.max(interval.low, this.cut[node]);
+        if (this.cut[node] > interval.low) [interval.low, interval.lowLevel] = [this.cut[node], this.level[node]];
       } else {
-        interval.high = Math.min(interval.high, this.cut[node]);
+        if (this.cut[node] < interval.high) [interval.high, interval.highLevel] = [this.cut[node], this.level[node]];
         interval.missing = false;
       }
       node = this.child(node, side);
@@ -173,14 +179,22 @@ class Model {
     return values;
   }
 
-  rowsIn(box) {
-    let n = 0;
-    for (let row = 0; row < this.data.rows.n_shown; row++) {
-      const values = this.rowValues(row);
-      const inside = [...box].every(([feature, interval]) => holds(interval, values[feature]));
-      if (inside) n++;
+  // The first path that leads to a node, given by its number in the tree; null if it is not in this file.
+  pathToNode(number) {
+    let node = this.data.nodes.number.indexOf(number);
+    if (node < 0) return null;
+    const parents = this.parents();
+    const path = [];
+    for (; node > 0; node = parents[node]) path.push(this.left[parents[node]] === node ? 0 : 1);
+    return path.reverse();
+  }
+
+  parents() {
+    const parents = new Int32Array(this.size);
+    for (let node = this.size - 1; node >= 0; node--) { // the first parent of a shared node wins
+      if (this.hasChildren(node)) parents[this.left[node]] = parents[this.right[node]] = node;
     }
-    return n;
+    return parents;
   }
 
   collectLevels() {
@@ -227,12 +241,6 @@ class Kind {
 function isEmpty(interval) {
   if (interval.members) return !interval.members.includes(1);
   return interval.low >= interval.high && !interval.missing;
-}
-
-function holds({ low, high, missing, kind, members }, value) {
-  if (members) return members[kind.element(value)] === 1;
-  if (Number.isNaN(value)) return missing;
-  return (value > low || low === -Infinity) && value <= high;
 }
 
 function valueIn({ low, high, missing, kind, members }) {

@@ -1,66 +1,6 @@
 // Puts the page together.
 
-class Search {
-  constructor(model, format, view) {
-    this.model = model;
-    this.format = format;
-    this.view = view;
-    this.rank = -1;
-    const names = [...model.tested.map((j) => format.featureName(j)), ...model.data.classes.map((_, k) => format.className(k))];
-    byId("names").append(...[...new Set(names)].slice(0, 1000).map((name) => make("option", { value: name })));
-    byId("query").addEventListener("input", () => this.look());
-    byId("previous").addEventListener("click", () => this.go(-1));
-    byId("search").addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.go(1);
-    });
-    byId("query").addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || !event.shiftKey) return;
-      event.preventDefault();
-      this.go(-1);
-    });
-  }
-
-  // Features and classes whose name holds the query; only those of that very name if there are any.
-  hits(names, query) {
-    const lower = names.map((name) => name.toLowerCase());
-    const same = lower.map((name) => name === query);
-    return { same, part: lower.map((name) => name.includes(query)) };
-  }
-
-  look() {
-    const { model, format } = this;
-    const query = byId("query").value.trim().toLowerCase();
-    const features = this.hits(model.data.features.map((_, j) => format.featureName(j)), query);
-    const classes = this.hits(model.data.classes.map((_, k) => format.className(k)), query);
-    const kind = [...features.same, ...classes.same].includes(true) ? "same" : "part";
-    const matches = (node) => (model.isLeaf(node) ? classes[kind][model.classOf(node)] : features[kind][model.feature[node]]);
-    this.rank = -1;
-    this.matches = query ? matches : null;
-    this.counts = query ? model.count(matches) : null;
-    this.view.setMatches(this.matches, this.counts);
-    this.tell();
-  }
-
-  go(by) {
-    const n = this.counts?.[0];
-    if (!n) return;
-    this.rank = this.rank < 0 ? (by > 0 ? 0 : n - 1) : (this.rank + by + n) % n;
-    this.view.show(this.model.pathToMatch(this.counts, this.matches, this.rank), { focus: false });
-    this.tell();
-  }
-
-  tell() {
-    const n = this.counts?.[0];
-    byId("previous").disabled = byId("next").disabled = !n;
-    if (n === undefined) byId("found").textContent = "";
-    else if (!n) byId("found").textContent = "nothing found";
-    else if (this.rank < 0) byId("found").textContent = plural(n, "match", "matches");
-    else byId("found").textContent = `${formatCount(this.rank + 1)} of ${formatCount(n)}`;
-  }
-}
-
-function addThemeButton() {
+function addThemeButton(onChange) {
   const button = byId("theme");
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark";
@@ -69,20 +9,67 @@ function addThemeButton() {
   button.addEventListener("click", () => {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
     label();
+    onChange();
   });
-  dark.addEventListener("change", label);
+  dark.addEventListener("change", () => {
+    label();
+    onChange();
+  });
   label();
 }
 
-function start() {
-  const data = JSON.parse(byId("data").textContent);
-  const model = new Model(data);
-  const format = new Formatter(model);
-  addThemeButton();
-  showHeader(model);
-  showProof(model);
-  showSizes(model);
-  showFeatureUse(model, format);
+// The three views of the tree, of which one shows.
+class Views {
+  constructor(views) {
+    this.views = views;
+    this.names = Object.keys(views);
+    for (const name of this.names) {
+      byId(`view-${name}`).addEventListener("click", () => this.choose(name));
+      byId(`view-${name}`).addEventListener("keydown", (event) => {
+        const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (!by) return;
+        const next = this.names[(this.names.indexOf(name) + by + this.names.length) % this.names.length];
+        this.choose(next);
+        byId(`view-${next}`).focus();
+      });
+    }
+    this.choose(matchMedia("(max-width: 40rem)").matches ? "list" : "drawing");
+    addEventListener("beforeprint", () => (byId("list-panel").hidden = false));
+    addEventListener("afterprint", () => this.choose(this.chosen));
+  }
+
+  choose(chosen) {
+    this.chosen = chosen;
+    for (const name of this.names) {
+      byId(`${name}-panel`).hidden = name !== chosen;
+      byId(`view-${name}`).setAttribute("aria-selected", name === chosen);
+      byId(`view-${name}`).tabIndex = name === chosen ? 0 : -1;
+    }
+  }
+
+  get now() {
+    return this.views[this.chosen];
+  }
+
+  update(change) {
+    Object.values(this.views).forEach((view) => view.update(change));
+  }
+}
+
+function showLegend(model, format) {
+  const { coverage, data } = model;
+  const most = 12;
+  const chips = data.classes.slice(0, most).map((_, index) => format.chip(index));
+  if (data.classes.length > most) chips.push(`and ${formatCount(data.classes.length - most)} more`);
+  const words = { data: "by their own class", model: "by the class that the model gives them", tree: "by the class that the tree gives them" };
+  const text = coverage
+    ? `Bars and edges count ${plural(coverage.nRows, "row")} of data, ${words[coverage.of]}.`
+    : "No data were given, so no rows are counted.";
+  byId("legend").append(...chips, make("span", { className: "note", textContent: text }));
+}
+
+function showNotes(model) {
+  const { data } = model;
   if (data.nodes.below.length) {
     byId("cut-note").textContent =
       `The tree has ${formatCount(data.nodes_held)} nodes; the first ${formatCount(model.size)} by depth are in this file, ` +
@@ -90,42 +77,75 @@ function start() {
     byId("cut-note").hidden = false;
   }
   byId("missing-note").hidden = !model.tested.some((feature) => data.nan_features[feature]);
+}
 
-  const actions = {};
-  const view = new TreeView(model, format, (row) => showSelected(model, format, row, actions));
-  const toTree = () => byId("tree").scrollIntoView({ block: "nearest" });
-  const form = new InputForm(
-    model,
-    format,
-    (path) => {
-      view.highlight(path);
-      view.show(path, { focus: false });
-    },
-    () => view.highlight(null),
-  );
-  actions.useInput = (values) => {
+function start() {
+  const data = JSON.parse(byId("data").textContent);
+  const model = new Model(data);
+  const format = new Formatter(model);
+  const places = new Places(model);
+  showHeader(model);
+  showProof(model);
+  showSizes(model);
+  showFeatureUse(model, format);
+  showLegend(model, format);
+  showNotes(model);
+
+  const drawing = new Drawing(model, format, places);
+  const views = new Views({ drawing, map: new MapView(model, format, places), list: new ListView(model, format, places) });
+  const links = new Links(model, places);
+  const form = new InputForm(model, format, places);
+  const toTree = () => byId("tree-title").scrollIntoView({ block: "start" });
+  const useInput = (values) => {
     form.fill(values);
     form.follow();
+    form.showEnd();
   };
-  actions.unfoldBelow = (row) => view.unfoldAll(row);
-  const rules = new Rules(model, format, (path) => {
-    view.show(path);
-    toTree();
+  const selected = new Selected(model, format, places, {
+    useInput,
+    unfoldBelow: (place) => unfoldAll(places, place),
+    link: (place) => links.address(place),
   });
-  new Search(model, format, view);
+  const rules = new Rules(model, format, places, (path) => {
+    places.show(path);
+    toTree();
+    views.now.focus();
+  });
+  new Search(model, format, places);
   showEquality(model, format, (values) => {
-    actions.useInput(values);
+    useInput(values);
     toTree();
   });
-  byId("unfold-all").addEventListener("click", () => view.unfoldAll());
-  byId("fold-all").addEventListener("click", () => view.foldAll());
-  byId("exact").addEventListener("change", (event) => {
-    format.exact = event.target.checked;
-    view.redraw();
-    view.onSelect(view.active);
+  addThemeButton(() => views.update("theme"));
+  addDownloads(drawing, document.title);
+  byId("unfold-all").addEventListener("click", () => unfoldAll(places));
+  byId("fold-all").addEventListener("click", () => {
+    places.foldAll();
+    byId("tree-message").textContent = "";
+  });
+  byId("hide-empty-label").hidden = !model.coverage;
+  byId("hide-empty").addEventListener("change", (event) => {
+    places.setHideEmpty(event.target.checked);
     rules.refresh();
   });
-  view.onSelect(view.active);
+  byId("exact").addEventListener("change", (event) => {
+    format.exact = event.target.checked;
+    views.update("theme");
+    selected.show();
+    rules.refresh();
+  });
+  const linked = links.follow();
+  let told = places.active;
+  places.listen((change) => {
+    views.update(change);
+    byId("hide-empty").checked = places.hideEmpty;
+    if (change === "selected") selected.show();
+    if (change !== "selected" || places.active === told) return;
+    told = places.active;
+    links.remember(told);
+  });
+  selected.show();
+  if (linked) toTree();
 }
 
 start();
