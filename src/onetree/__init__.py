@@ -53,6 +53,7 @@ from onetree.report import write_report
 from onetree.solution import Solution
 from onetree.solve import born_again, pareto_front
 from onetree.support import SupportSolution, support_tree
+from onetree.support.frontier import Frontier, frontier
 from onetree.surroundings import domain_around, domain_of
 from onetree.tree import Tree, load_tree
 from onetree.verify import Verdict, verify
@@ -70,6 +71,7 @@ __all__ = [
     "Ensemble",
     "Estimate",
     "FidelityError",
+    "Frontier",
     "GridTooLargeError",
     "Group",
     "InvalidInputError",
@@ -94,6 +96,7 @@ __all__ = [
     "domain_around",
     "domain_of",
     "estimate",
+    "frontier",
     "load_ensemble",
     "load_tree",
     "pareto_front",

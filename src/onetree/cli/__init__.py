@@ -12,12 +12,25 @@ import os
 import sys
 from collections.abc import Sequence
 
-from onetree.cli import convert, demo, estimate, export, inspect, prune, report, signals, terminal, verify, versions
+from onetree.cli import (
+    convert,
+    demo,
+    estimate,
+    export,
+    frontier,
+    inspect,
+    prune,
+    report,
+    signals,
+    terminal,
+    verify,
+    versions,
+)
 from onetree.errors import FidelityError, LimitReachedError, OnetreeError
 
 __all__ = ["main"]
 
-COMMANDS = (demo, inspect, estimate, convert, verify, prune, export, report)
+COMMANDS = (demo, inspect, estimate, convert, frontier, verify, prune, export, report)
 
 DONE, NOT_EQUIVALENT, BAD_INPUT, LIMIT_REACHED, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 

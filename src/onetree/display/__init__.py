@@ -7,6 +7,7 @@ from onetree.display.explanation import Explanation, explain
 from onetree.display.pages import (
     ensemble_html,
     estimate_html,
+    frontier_html,
     solution_html,
     support_html,
     tree_html,
@@ -18,6 +19,7 @@ __all__ = [
     "ensemble_html",
     "estimate_html",
     "explain",
+    "frontier_html",
     "solution_html",
     "support_html",
     "tree_html",

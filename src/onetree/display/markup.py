@@ -44,6 +44,14 @@ def bullets(sentences: Sequence[str]) -> str:
     return "".join(['<ul style="margin:4px 0">', *(f"<li>{text(each)}</li>" for each in sentences), "</ul>"])
 
 
+def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Give lines under a header, all to the right."""
+    cell = 'style="text-align:right;padding:1px .8em"'
+    head = "".join(f"<th {cell}>{text(entry)}</th>" for entry in header)
+    body = "".join("<tr>" + "".join(f"<td {cell}>{text(entry)}</td>" for entry in line) + "</tr>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
 def scrolled(content: str) -> str:
     """Let large content scroll by itself, so that the page does not."""
     return f'<div style="overflow:auto;max-height:560px">{content}</div>'

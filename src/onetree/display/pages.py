@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onetree.amounts import count, counted, duration, leaves
-from onetree.display.markup import Fact, note, panel, scrolled, some
+from onetree.display.markup import Fact, note, panel, scrolled, some, table
 from onetree.display.tree_svg import tree_svg
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from onetree.estimate import Estimate
     from onetree.solve import Solution
     from onetree.support import SupportSolution
+    from onetree.support.frontier import Frontier
     from onetree.tree import Tree
     from onetree.verify import Verdict
 
@@ -53,6 +54,13 @@ def support_html(solution: SupportSolution) -> str:
         *_tree_facts(solution.tree),
     ]
     return panel(f"SupportSolution: {_size(solution.tree)}", facts, _drawing(solution.tree))
+
+
+def frontier_html(frontier: Frontier) -> str:
+    """Show a frontier: its table, and what it says."""
+    header, lines = frontier.table()
+    words = frontier.notes if frontier.model is None else [*frontier.notes, frontier.verdict]
+    return panel("Frontier", (), scrolled(table(header, lines)), *map(note, words))
 
 
 def estimate_html(found: Estimate) -> str:

@@ -106,8 +106,8 @@ def _followed(
 ) -> SupportSolution:
     """Build what `support_tree` is asked for."""
     unfolding = Unfolding.of(as_ensemble(model))
-    values = _values(X, unfolding.source, "X")
-    others = None if held_out is None else _values(held_out, unfolding.source, "held_out")
+    values = reference_values(X, unfolding.source, "X")
+    others = None if held_out is None else reference_values(held_out, unfolding.source, "held_out")
     ensemble = unfolding.ensemble
     maker = RowMaker(ensemble, random_state, unfolding.origin)
     rows = maker.label(unfolding.rows(values))
@@ -184,7 +184,8 @@ def _check(
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
 
 
-def _values(X: ArrayLike, ensemble: Ensemble, name: str) -> NDArray[np.float64]:
+def reference_values(X: ArrayLike, ensemble: Ensemble, name: str) -> NDArray[np.float64]:
+    """Read rows, of which there must be some."""
     values = check_input(X, ensemble.n_features, ensemble.nan_features).astype(np.float64)
     if len(values) == 0:
         raise InvalidInputError(f"{name} has no rows; give the data that the model was trained on")

@@ -1,0 +1,40 @@
+"""The true classes on the command line: a CSV file and the name of a column in, classes of the model out."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import onetree
+from onetree.errors import InvalidInputError
+from onetree.files import read_whole
+
+
+def read_target(path: str, name: str, ensemble: onetree.Ensemble) -> NDArray[Any]:
+    """Return the column of that name, for a file that `read_inputs` has read; numbers are compared as such."""
+    header, *rows = [row for row in csv.reader(io.StringIO(read_whole(path).decode("utf-8-sig"), newline="")) if row]
+    column = [each.strip() for each in header].index(name)
+    known = {_key(str(label)): index for index, label in enumerate(ensemble.classes.tolist())}
+    found = np.empty(len(rows), dtype=np.intp)
+    for number, row in enumerate(rows):
+        index = known.get(_key(row[column]))
+        if index is None:
+            raise InvalidInputError(
+                f"{path}: {row[column]!r} in row {number + 1}, column {name!r}, is not a class of the model, which has "
+                f"{', '.join(map(repr, ensemble.classes.tolist()[:8]))}; name its classes with --classes"
+            )
+        found[number] = index
+    labels: NDArray[Any] = ensemble.classes[found]
+    return labels
+
+
+def _key(text: str) -> float | str:
+    """Give what makes 1, 1.0 and " 1" the same class."""
+    try:
+        return float(text)
+    except ValueError:
+        return text.strip()
