@@ -111,6 +111,7 @@ class Axes:
             categories=ensemble.categories,
             subset=subset,
             subsets=subsets,
+            columns=ensemble.columns,
         )
 
 

@@ -235,7 +235,13 @@ def _as_found_in(domain: DomainLike | None, tree: Tree, ensemble: Ensemble) -> T
     """Return a tree that says of its inputs what a search in this domain would have said, whatever the file says."""
     where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
     nan_features = restrict(ensemble, where).nan_features
-    return replace(tree, domain=where, nan_features=nan_features, feature_names=ensemble.feature_names)
+    return replace(
+        tree,
+        domain=where,
+        nan_features=nan_features,
+        feature_names=ensemble.feature_names,
+        columns=ensemble.columns,
+    )
 
 
 def _record(solution: Solution) -> dict[str, Any]:

@@ -9,10 +9,11 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from onetree.categories import MISSING, Categories
 from onetree.errors import InvalidInputError
+from onetree.inputs import RowsLike
 from onetree.tree import LEAF, Tree
 
 MAX_BOXES = 2_000_000  # that `compare` counts before it gives up
@@ -49,7 +50,7 @@ class Comparison:
         return None if self.n_changed_cells is None else self.n_changed_cells / self.n_cells
 
 
-def compare(before: Tree, after: Tree, X: ArrayLike, *, max_boxes: int = MAX_BOXES) -> Comparison:
+def compare(before: Tree, after: Tree, X: RowsLike, *, max_boxes: int = MAX_BOXES) -> Comparison:
     """Count the rows and the cells on which two trees say the same.
 
     On the very data that a tree was pruned with, all rows agree; on other data they tell how it will do.
@@ -58,7 +59,7 @@ def compare(before: Tree, after: Tree, X: ArrayLike, *, max_boxes: int = MAX_BOX
     ----------
     before, after : Tree
         Over the same features and classes; usually a tree and what `prune` left of it.
-    X : array of shape (n_rows, n_features)
+    X : array of shape (n_rows, n_features) or data frame
         The data to compare on.
     max_boxes : int
         Most leaf boxes, of one tree cut by the other, that are gone through to count cells. The number of cells

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from onetree.columns import made_up
 from onetree.errors import InvalidInputError
+from onetree.frames import as_frame, frame_names, frame_numbers, listed
 from onetree.groups import SPELLINGS, Declaration, Group, is_word, join
+from onetree.inputs import RowsLike
 from onetree.values import Values
 
 _BINARY = Values(choices=(0.0, 1.0))
@@ -35,6 +38,8 @@ class Domain:
     groups : tuple of Group
         Features of which only some combinations occur. They are never missing, and 0 or 1 whatever else they may be.
         Groups that overlap are joined; one that leaves every combination of its features' values is dropped.
+    names : tuple of str
+        Names of the features, by which a model or a data frame finds them; empty if they only have an order.
 
     Examples
     --------
@@ -53,6 +58,7 @@ class Domain:
     values: tuple[Values | None, ...]
     origin: str = ""
     groups: tuple[Group, ...] = ()
+    names: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not all(values is None or isinstance(values, Values) for values in self.values):
@@ -103,7 +109,7 @@ class Domain:
             except InvalidInputError as error:
                 raise InvalidInputError(f"the domain of feature {feature!r}: {error}") from None
         settled, groups = _settled(values, declarations, names if any(names) else None)
-        return cls(settled, origin, groups)
+        return cls(settled, origin, groups, tuple(names) if any(names) else ())
 
     def to_dict(self, feature_names: Iterable[str] | None = None) -> dict[Any, str]:
         """Give ``{feature: text}`` of the restricted features, by name, or by index without names.
@@ -133,9 +139,10 @@ class Domain:
         members = {feature for group in self.groups for feature in group.features}
         return [None if at in members and values == _BINARY else values for at, values in enumerate(self.values)]
 
-    def contains(self, X: ArrayLike) -> NDArray[np.bool_]:
-        """Tell for each row of `X` whether it belongs to the domain."""
-        rows = np.asarray(X)
+    def contains(self, X: RowsLike) -> NDArray[np.bool_]:
+        """Tell for each row of `X` whether it belongs to the domain; the columns of a frame go by their names."""
+        frame = as_frame(X)
+        rows = np.asarray(X) if frame is None else self._columns_of(frame)
         if rows.ndim != 2 or rows.shape[1] != len(self.values):
             raise InvalidInputError(
                 f"X must have two dimensions and {len(self.values)} columns, but its shape is {rows.shape}"
@@ -147,6 +154,26 @@ class Domain:
         for group in self.groups:
             inside &= group.contain(rows[:, group.features])
         return inside
+
+    def _columns_of(self, frame: Any) -> NDArray[Any]:
+        if not self.names:
+            raise InvalidInputError("X is a data frame, but the features of the domain have no names; give an array")
+        places = _places(self.names, frame_names(frame), "X has no column for")
+        return frame_numbers(frame[:, places])
+
+    def of_features(self, feature_names: Sequence[str]) -> Domain:
+        """Return the domain of these features, found by name; if one side has no names, of its features in order."""
+        wanted = tuple(feature_names)
+        if self.names == wanted:
+            return self
+        nameless = not self.names or (made_up(wanted) and not set(wanted) <= set(self.names))
+        if nameless:
+            return replace(self, names=wanted) if len(self.values) == len(wanted) else self
+        places = _places(wanted, self.names, "the domain says nothing about")
+        at = {place: feature for feature, place in enumerate(places)}
+        kept = [said for said in self.declarations if set(said.features) <= set(at)]
+        groups = join([replace(said, features=tuple(at[each] for each in said.features)) for said in kept], wanted)
+        return Domain(tuple(self.values[place] for place in places), self.origin, groups, wanted)
 
     def describe(self, feature_names: Iterable[str]) -> list[str]:
         """Say in words what is demanded of each restricted feature, and of those that belong together."""
@@ -182,6 +209,7 @@ def as_domain(given: object, feature_names: Sequence[str], nan_features: NDArray
             f"a domain is a mapping from features to values, such as {{'age': (18, 99)}}, not {given!r}"
         )
     domain = given if isinstance(given, Domain) else Domain.from_dict(given, feature_names)
+    domain = domain.of_features(feature_names)
     if len(domain.values) != len(feature_names):
         raise InvalidInputError(
             f"the domain has {len(domain.values)} features, but the model has {len(feature_names)}; "
@@ -199,6 +227,15 @@ def as_domain(given: object, feature_names: Sequence[str], nan_features: NDArray
         if values.everything and values.missing == takes_nan:
             kept[feature] = None
     return None if all(values is None for values in kept) else replace(domain, values=tuple(kept))
+
+
+def _places(wanted: Sequence[str], given: Sequence[str], failure: str) -> list[int]:
+    """Return where each name stands among those given."""
+    place = {name: at for at, name in enumerate(given)}
+    absent = [name for name in wanted if name not in place]
+    if absent:
+        raise InvalidInputError(f"{failure} {listed(absent)}; it has {listed(given)}")
+    return [place[name] for name in wanted]
 
 
 def _settled(

@@ -11,12 +11,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from onetree.amounts import counted, leaves
 from onetree.categories import Categories, SetTests
+from onetree.columns import Columns
 from onetree.errors import InvalidInputError
-from onetree.inputs import check_input
+from onetree.inputs import RowsLike, read_inputs
 from onetree.routing import Routes
 from onetree.structure import check_forest, node_depths, refuse
 
@@ -106,6 +107,8 @@ class Ensemble:
     subsets : bool array of shape (n_subsets, n_elements)
         An input goes left iff its element (see `Categories`) is in the row. As wide as the feature with the most
         elements needs.
+    columns : Columns
+        What the columns of a data frame mean; unless it says otherwise, they are numbers, found by the features' names.
 
     Examples
     --------
@@ -135,6 +138,7 @@ class Ensemble:
     categories: tuple[Categories | None, ...] = ()
     subset: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     subsets: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
+    columns: Columns = field(default_factory=Columns)
 
     @classmethod
     def from_model(cls, model: object, *, voting: str = "auto", missing: str = "auto") -> "Ensemble":
@@ -216,6 +220,7 @@ class Ensemble:
         if not all(isinstance(name, str) for name in self.feature_names):
             raise InvalidInputError("feature names must be strings")
         object.__setattr__(self, "feature_names", tuple(self.feature_names))
+        object.__setattr__(self, "columns", self.columns.of_features(self.feature_names))
 
     def _check_numbers(self, leaf: NDArray[np.bool_]) -> None:
         refuse(np.isnan(self.threshold), "has a threshold that is not a number")
@@ -279,9 +284,9 @@ class Ensemble:
         np.maximum.at(deepest, root, depth)
         return deepest[self.roots]
 
-    def apply(self, X: ArrayLike) -> NDArray[np.intp]:
+    def apply(self, X: RowsLike) -> NDArray[np.intp]:
         """Return the leaf that each row reaches in each tree, as node indices of shape (n_rows, n_trees)."""
-        rows = check_input(X, self.n_features, self.nan_features)
+        rows = read_inputs(X, self)
         routes = Routes(self, rows, self.missing_left)
         node = np.tile(self.roots.astype(np.intp), (len(rows), 1))
         row, tree = np.nonzero(self.feature[node] >= 0)
@@ -293,7 +298,7 @@ class Ensemble:
             row, tree = row[inner], tree[inner]
         return node
 
-    def scores(self, X: ArrayLike) -> NDArray[Any]:
+    def scores(self, X: RowsLike) -> NDArray[Any]:
         """Return the scores that decide, added in the order and precision of the source library."""
         leaves = self.apply(X)
         dtype = np.dtype(self.rule.dtype)
@@ -305,7 +310,7 @@ class Ensemble:
             total /= dtype.type(self.rule.divisor)
         return total
 
-    def predict_index(self, X: ArrayLike) -> NDArray[np.intp]:
+    def predict_index(self, X: RowsLike) -> NDArray[np.intp]:
         """Return the index of the class of each row."""
         return self.decide(self.scores(X))
 
@@ -320,7 +325,7 @@ class Ensemble:
         above = score >= self.rule.cut if self.rule.cut_inclusive else score > self.rule.cut
         return above.astype(np.intp)
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: RowsLike) -> NDArray[Any]:
         """Return the class label of each row."""
         labels: NDArray[Any] = self.classes[self.predict_index(X)]
         return labels

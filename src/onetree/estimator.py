@@ -10,13 +10,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
-from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils import Tags, check_consistent_length, check_random_state, column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
@@ -24,7 +24,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_
 from onetree.ensemble import Ensemble
 from onetree.errors import InvalidInputError, LimitReachedError, UnsupportedModelError
 from onetree.estimate import estimate
+from onetree.frames import has_gaps, needs_model
 from onetree.grid import Grid
+from onetree.inputs import RowsLike, read_inputs
 from onetree.leaf_shares import leaf_numbers
 from onetree.limits import DEFAULT_OBJECTIVE
 from onetree.solution import Solution
@@ -135,7 +137,7 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         Parameters
         ----------
         X : array or data frame of shape (n_rows, n_features)
-            Numbers; dense.
+            Numbers; dense. A frame may have columns of categories if the ensemble takes them.
         y : array of shape (n_rows,)
             Class labels.
         sample_weight : array of shape (n_rows,), optional
@@ -154,7 +156,13 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         LimitReachedError
             The tree would have more than `max_leaves` leaves, or a limit was reached before there was a tree.
         """
-        rows, labels = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_all_finite=self._finite())
+        rows: NDArray[Any] | None
+        if needs_model(X):  # the ensemble will say which numbers stand for categories
+            validate_data(self, X, skip_check_array=True)
+            rows, labels = None, column_or_1d(y, warn=True)
+            check_consistent_length(X, labels)
+        else:
+            rows, labels = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_all_finite=self._finite())
         check_classification_targets(labels)
         seed = self._seed()
         ensemble = clone(self._ensemble())
@@ -169,12 +177,15 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         ensemble.fit(X, labels, **self._fit_params(ensemble, sample_weight, fit_params))
         self.estimator_ = ensemble
         self._check_frozen_features()
-        missing = "follow" if self.missing == "auto" and np.isnan(rows).any() else self.missing
+        gaps = has_gaps(X) if rows is None else np.isnan(rows).any()
+        missing = "follow" if self.missing == "auto" and gaps else self.missing
         source = Ensemble.from_model(
             ensemble.estimator if isinstance(ensemble, FrozenEstimator) else ensemble,
             voting=self.voting,
             missing=missing,
         )
+        if rows is None:
+            rows = read_inputs(X, source)
         domain = domain_of(rows) if isinstance(self.domain, str) and self.domain == "data" else self.domain
         self.solution_ = self._convert(source, domain, seed or 0)
         self.classes_ = self.tree_.classes.copy()
@@ -318,8 +329,11 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             verify=self.verify,
         )
 
-    def _rows(self, X: ArrayLike) -> NDArray[Any]:
+    def _rows(self, X: RowsLike) -> NDArray[Any]:
         check_is_fitted(self)
+        if self.tree_.columns.labels or self.tree_.columns.unassigned:
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return read_inputs(X, self.tree_)
         rows: NDArray[Any] = validate_data(
             self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite=self._finite()
         )

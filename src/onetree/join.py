@@ -62,4 +62,5 @@ def joined(top: FirstCuts, parts: Mapping[int, Tree], ensemble: Ensemble, domain
         categories=ensemble.categories,
         subset=np.where(tests, threshold, -1).astype(np.int32),
         subsets=np.array([np.frombuffer(row, dtype=bool) for row in sets]).reshape(len(sets), width),
+        columns=ensemble.columns,
     )

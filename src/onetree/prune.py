@@ -10,16 +10,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from onetree.categories import used_subsets
 from onetree.errors import InvalidInputError
-from onetree.inputs import check_input
+from onetree.inputs import RowsLike, read_inputs
 from onetree.routing import Routes
 from onetree.tree import LEAF, Tree
 
 
-def prune(tree: Tree, X: ArrayLike) -> Tree:
+def prune(tree: Tree, X: RowsLike) -> Tree:
     """Leave out the splits that no data need.
 
     From the bottom up, a split one side of which holds no row of `X` gives way to its other side; then two leaves of
@@ -30,7 +29,7 @@ def prune(tree: Tree, X: ArrayLike) -> Tree:
     ----------
     tree : Tree
         Its equal subtrees may be shared; each path is pruned on its own.
-    X : array of shape (n_rows, n_features)
+    X : array of shape (n_rows, n_features) or data frame
         The training data, or any other inputs that stand for those to come; at least one row.
 
     Returns
@@ -51,7 +50,7 @@ def prune(tree: Tree, X: ArrayLike) -> Tree:
     >>> onetree.compare(tree, pruned, X).agreement
     1.0
     """
-    rows = check_input(X, tree.n_features, tree.nan_features)
+    rows = read_inputs(X, tree)
     if len(rows) == 0:
         raise InvalidInputError("X has no rows, so every split would go; give the data that the model was trained on")
     used = _used_splits(tree, Routes(tree, rows.astype(np.float64, copy=False)))

@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from onetree.domain import Domain
 from onetree.ensemble import as_ensemble
 from onetree.errors import InvalidInputError
-from onetree.inputs import check_input
+from onetree.frames import as_frame, frame_names, frame_numbers
+from onetree.inputs import as_numbers, read_inputs, read_row
 from onetree.observed_groups import observed_groups
 from onetree.values import Values
 
 _ROWS_PER_CHOICE = 10  # seen less often, a few different values may just be few rows
 
 
-def domain_of(X: ArrayLike, *, max_choices: int = 10, groups: bool = False) -> Domain:
+def domain_of(X: Any, *, source: object | None = None, max_choices: int = 10, groups: bool = False) -> Domain:
     """Infer a domain from data: for each column its range, whether it is whole, or its few values.
 
     A column with at most `max_choices` different values, ten rows for each on average, gets those as a finite set. Any
@@ -28,8 +29,10 @@ def domain_of(X: ArrayLike, *, max_choices: int = 10, groups: bool = False) -> D
 
     Parameters
     ----------
-    X : array of shape (n_rows, n_features)
-        Numbers, NaN where they are missing.
+    X : array of shape (n_rows, n_features), or data frame
+        Numbers, NaN where they are missing. The domain of a frame goes by the names of its columns.
+    source : fitted model, path or Ensemble, optional
+        Whose inputs these are. Then a frame may have columns of categories, and more columns than the model has.
     max_choices : int
         0 for ranges only.
     groups : bool
@@ -47,26 +50,26 @@ def domain_of(X: ArrayLike, *, max_choices: int = 10, groups: bool = False) -> D
     >>> domain_of(np.column_stack([kind == 0, kind == 1, kind == 2]), groups=True)
     Domain({(0, 1, 2): 'one-hot'}, origin='inferred from 30 rows, groups included')
     """
-    rows = _checked(X)
+    rows, names = _rows(X, source)
     if len(rows) == 0:
         raise InvalidInputError("X has no rows, so no domain can be inferred; give data that stand for those to come")
     rows = rows.astype(np.float64)
     values = tuple(_column_values(column, max_choices) for column in rows.T)
     origin = f"inferred from {len(rows):,} rows" if len(rows) > 1 else "inferred from 1 row"
     if not groups:
-        return Domain(values, origin)
-    return Domain(values, f"{origin}, groups included", observed_groups(rows))
+        return Domain(values, origin, names=names)
+    return Domain(values, f"{origin}, groups included", observed_groups(rows), names)
 
 
 def domain_around(
-    x: ArrayLike, radius: ArrayLike | None = None, *, source: object | None = None, cells: int | None = None
+    x: Any, radius: ArrayLike | None = None, *, source: object | None = None, cells: int | None = None
 ) -> Domain:
     """Give the neighbourhood of one input, for the tree that explains the model there.
 
     Parameters
     ----------
-    x : array of shape (n_features,)
-        The input. Where it is NaN, the feature is always missing.
+    x : array of shape (n_features,), data frame of one row, or a row of one
+        The input. Where it is NaN, the feature is always missing. In a frame, the columns go by their names.
     radius : float or array of shape (n_features,), optional
         The domain holds ``x - radius`` to ``x + radius``: 0 keeps a feature as it is, inf lets it free. Relative to the
         input it is ``0.1 * abs(x)``, relative to the data ``0.5 * X.std(axis=0)``.
@@ -83,7 +86,7 @@ def domain_around(
     """
     if (radius is None) == (cells is None) or (cells is None) != (source is None):
         raise InvalidInputError("give either radius=, or both source= and cells=")
-    point = _checked(np.asarray(x)[np.newaxis])[0].astype(np.float64)
+    point, names = _point(x, source)
     if radius is not None:
         low, high = _ends_by_radius(point, radius)
     else:
@@ -92,13 +95,29 @@ def domain_around(
         Values(choices=(), missing=True) if math.isnan(at) else Values(start, end)
         for at, start, end in zip(point.tolist(), low.tolist(), high.tolist(), strict=True)
     )
-    return Domain(values, origin="around one input")
+    return Domain(values, origin="around one input", names=names)
 
 
-def _checked(X: ArrayLike) -> NDArray[Any]:
-    shape = np.shape(X)
-    n_features = shape[1] if len(shape) == 2 else 0
-    return check_input(X, n_features, np.ones(n_features, dtype=bool))
+def _rows(X: Any, source: object | None) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Give inputs as numbers, and the names of the columns if they have any."""
+    if source is not None:
+        ensemble = as_ensemble(source)
+        return read_inputs(X, ensemble), ensemble.feature_names
+    frame = as_frame(X)
+    return (as_numbers(X), ()) if frame is None else (frame_numbers(frame), frame_names(frame))
+
+
+def _point(x: Any, source: object | None) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Give one input as numbers, and the names of its features if it has any."""
+    if source is not None:
+        ensemble = as_ensemble(source)
+        return read_row(x, ensemble)[0].astype(np.float64), ensemble.feature_names
+    if hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a pandas frame
+        x = x.to_frame().T
+    rows, names = _rows(x if as_frame(x) is not None else np.asarray(x)[np.newaxis], None)
+    if len(rows) != 1:
+        raise InvalidInputError(f"x must be one input, but it has {len(rows)} rows")
+    return rows[0].astype(np.float64), names
 
 
 def _column_values(column: NDArray[np.float64], max_choices: int) -> Values:
@@ -130,8 +149,6 @@ def _ends_by_cells(point: NDArray[np.float64], source: object, cells: int | None
     if not isinstance(cells, int) or isinstance(cells, bool) or cells < 0:
         raise InvalidInputError(f"cells must be a whole number from 0 on, not {cells!r}")
     ensemble = as_ensemble(source)
-    if ensemble.n_features != len(point):
-        raise InvalidInputError(f"the input has {len(point)} features, but the source has {ensemble.n_features}")
     low, high = np.full(len(point), -np.inf), np.full(len(point), np.inf)
     for feature, at in enumerate(point.tolist()):
         if ensemble.categories[feature] is not None:

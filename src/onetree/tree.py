@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from onetree import _core
 from onetree.amounts import count, counted, leaves
 from onetree.categories import Categories, SetTests
+from onetree.columns import Columns
 from onetree.domain import Domain
 from onetree.errors import InvalidInputError, UnsupportedModelError
-from onetree.inputs import check_input
+from onetree.inputs import RowsLike, read_inputs
 from onetree.routing import Routes
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class Tree:
         One column per element (see `Categories`), as many as the feature with the most elements needs.
     shares : LeafShares, optional
         Class shares of rows in the leaves, as `with_shares` counts them for `predict_proba`.
+    columns : Columns
+        What the columns of a data frame mean; unless it says otherwise, they are numbers, found by the features' names.
     """
 
     feature: NDArray[np.int32]
@@ -84,6 +87,7 @@ class Tree:
     subset: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     subsets: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
     shares: LeafShares | None = None
+    columns: Columns = field(default_factory=Columns)
 
     def __post_init__(self) -> None:
         for name in ("feature", "children_left", "children_right", "leaf_class"):
@@ -92,6 +96,7 @@ class Tree:
         self._freeze("nan_features", np.bool_)
         self._freeze("classes", None)
         object.__setattr__(self, "feature_names", tuple(str(name) for name in self.feature_names))
+        object.__setattr__(self, "columns", self.columns.of_features(self.feature_names))
         _check_structure(self)
         tests = SetTests.of(
             self.categories, self.subset, self.subsets, feature=self.feature, n_features=self.n_features
@@ -223,29 +228,31 @@ class Tree:
                 n_below[node] = n_below[left[node]] + n_below[right[node]]
         return n_below
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: RowsLike) -> NDArray[Any]:
         """Class labels of the rows of `X`.
 
         Parameters
         ----------
-        X : array of shape (n_rows, n_features)
-            Float32 or float64 are used as they are, other numbers become float64. Infinities are inputs like any other;
-            NaN is refused on features where the source does not take it.
+        X : array of shape (n_rows, n_features) or data frame
+            Columns of an array are the features in their order: float32 or float64 as they are, other numbers as
+            float64, or as the source's library rounds them. The columns of a frame are found by their names, and
+            categories are read by value, as the source read them. Infinities are inputs like any other; missing
+            values are refused on features where the source does not take them.
         """
         labels: NDArray[Any] = self.classes[self.predict_index(X)]
         return labels
 
-    def predict_index(self, X: ArrayLike) -> NDArray[np.int32]:
+    def predict_index(self, X: RowsLike) -> NDArray[np.int32]:
         """Like `predict`, but indices into `classes`."""
         found: NDArray[np.int32] = self.leaf_class[self.apply(X)]
         return found
 
-    def with_shares(self, X: ArrayLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Tree:
+    def with_shares(self, X: RowsLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Tree:
         """Give the same tree with the class shares of rows in its leaves, for `predict_proba`; its file keeps them.
 
         Parameters
         ----------
-        X : array of shape (n_rows, n_features)
+        X : array of shape (n_rows, n_features) or data frame
             As in `predict`; usually the training data.
         y : array of shape (n_rows,)
             Their true labels.
@@ -254,11 +261,11 @@ class Tree:
         """
         from onetree.leaf_shares import LeafShares, label_index, weights
 
-        rows = check_input(X, self.n_features, self.nan_features)
+        rows = read_inputs(X, self)
         index, weight = label_index(self.classes, y, len(rows)), weights(sample_weight, len(rows))
         return replace(self, shares=LeafShares.of(self, rows, index, weight))
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+    def predict_proba(self, X: RowsLike) -> NDArray[np.float64]:
         """Share of each class among the rows that `with_shares` counted in the leaf; **not** the source's probability.
 
         The largest share is always that of the predicted class: in a leaf where other rows are more frequent, the class
@@ -274,11 +281,11 @@ class Tree:
                 "this tree has classes only, no shares of them; count those of labelled data first: "
                 "tree.with_shares(X, y).predict_proba(X)"
             )
-        return self.shares.at(self, check_input(X, self.n_features, self.nan_features))
+        return self.shares.at(self, read_inputs(X, self))
 
-    def apply(self, X: ArrayLike) -> NDArray[np.int32]:
+    def apply(self, X: RowsLike) -> NDArray[np.int32]:
         """Node index of the leaf that each row of `X` ends in."""
-        rows = check_input(X, self.n_features, self.nan_features)
+        rows = read_inputs(X, self)
         if self.has_subsets:
             return self._apply_with_subsets(rows)
         return _core.predict_tree(self.feature, self.threshold, self.children_left, self.children_right, rows)
@@ -299,7 +306,7 @@ class Tree:
 
         write_tree(self, path)
 
-    def to_sklearn(self, X: ArrayLike | None = None, y: ArrayLike | None = None) -> DecisionTreeClassifier:
+    def to_sklearn(self, X: RowsLike | None = None, y: ArrayLike | None = None) -> DecisionTreeClassifier:
         """Give a fitted scikit-learn tree with the same predictions; see `onetree.export.sklearn.to_sklearn`."""
         from onetree.export.sklearn import to_sklearn
 

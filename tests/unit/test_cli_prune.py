@@ -85,10 +85,10 @@ def test_columns_are_taken_by_position_without_the_label(folder, tree):
         (",".join(NAMES) + "\n", (), "no rows"),
         ("sepal length,b,c,d\n1,2,3,4\n", (), "no column for 3 of 4 features: 'sepal width'"),
         ("a,b,c,d,e\n1,2,3,4,5\n", ("--by-position",), "5 columns, but the tree has 4 features"),
-        (",".join(NAMES) + "\n1,2,x,4\n", (), "'x' in row 1, column 'petal length', is not a number"),
+        (",".join(NAMES) + "\n1,2,x,4\n", (), "column 'petal length' in row 1 holds 'x', which is not a number"),
         (",".join(NAMES) + "\n1,2,3,4\n1,2,3\n", (), "row 2 has 3 fields, but the header has 4"),
         (",".join(NAMES) + "\n1,2,,4\n", (), "missing values"),
-        (",".join((*NAMES, NAMES[0])) + "\n1,2,3,4,5\n", (), "'sepal length' is there twice"),
+        (",".join((*NAMES, NAMES[0])) + "\n1,2,3,4,5\n", (), "has the column 'sepal length' twice"),
         (",".join(NAMES) + "\n1,2,3,4\n", ("--label", "kind"), "no column 'kind' for --label"),
         ('"a\n', (), "not a CSV file"),
     ],
@@ -103,3 +103,32 @@ def test_bad_data_are_refused_and_nothing_is_written(folder, capsys, content, wo
 def test_data_that_are_not_there_are_named(folder, capsys):
     assert run(folder, data="absent.csv") == 2
     assert "absent.csv" in capsys.readouterr().err
+
+
+def test_categories_in_a_file_are_read_by_their_values(tmp_path, capsys):
+    pd = pytest.importorskip("pandas")
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    from onetree import born_again, load_tree
+
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": rng.normal(size=300), "zone": rng.choice([30, 10, 70], 300)})
+    frame = frame.assign(colour=rng.choice(["red", "green", "blue"], 300))
+    typed = frame.astype({"zone": "category", "colour": "category"})
+    y = (frame["colour"] == "green") ^ (frame["zone"] == 70)
+    model = HistGradientBoostingClassifier(max_iter=3, max_leaf_nodes=4).fit(typed, y)
+    born_again(model, method="heuristic").tree.save(tmp_path / "tree.json")
+    frame[["colour", "zone", "size"]].assign(more="?").to_csv(tmp_path / "data.csv", index=False)
+    words = [
+        "prune",
+        str(tmp_path / "tree.json"),
+        "--data",
+        str(tmp_path / "data.csv"),
+        "-o",
+        str(tmp_path / "pruned.json"),
+    ]
+    assert main(words) == 0
+    assert (load_tree(tmp_path / "pruned.json").predict(typed) == model.predict(typed)).all()
+    frame.assign(colour=typed["colour"].cat.codes).to_csv(tmp_path / "data.csv", index=False)
+    assert main(words) != 0
+    assert "column 'colour' in row 1 holds numbers such as" in capsys.readouterr().err

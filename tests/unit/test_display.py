@@ -202,8 +202,8 @@ def test_an_input_may_be_a_frame_of_one_row():
 @pytest.mark.parametrize(
     ("x", "message"),
     [
-        ({"a": 1}, "lacks 'b'"),
-        (np.zeros((2, 2)), "one input, but 2 rows"),
+        ({"a": 1}, "no column for 1 of 2 features: 'b'"),
+        (np.zeros((2, 2)), "one input is needed, but 2 rows"),
         ([1.0], "1 features"),
         ([np.nan, 0], "missing"),
     ],

@@ -290,7 +290,7 @@ def test_the_values_that_a_proof_takes_are_one_from_each_slab():
 def test_the_tree_of_a_domain_says_where_it_is_exact(forest):
     solution = born_again(forest, domain={3: (0, 1)})
     assert solution.tree.domain == Domain.from_dict({3: (0, 1)}, 4)
-    assert "'x3': '0:1'" in repr(solution.tree)
+    assert "inside a domain" in repr(solution.tree)
     assert "inside a domain" in repr(solution)
 
 

@@ -224,8 +224,8 @@ def test_a_rule_that_makes_no_sense_is_refused(arguments):
     [
         ([0.0, 1.0], "two dimensions"),
         ([[0.0, 1.0, 2.0]], "3 features, but the model has 2"),
-        ([["a", "b"]], "numbers are needed"),
-        ([[1j, 0]], "numbers are needed"),
+        ([["a", "b"]], "must hold numbers"),
+        ([[1j, 0]], "must hold numbers"),
         (np.array([[object(), 0]]), "not a number"),
     ],
 )

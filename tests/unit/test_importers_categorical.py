@@ -88,14 +88,28 @@ def test_a_category_beyond_float32_is_read_like_any_other(large):
     np.testing.assert_array_equal(Ensemble.from_model(model).predict(rows), model.predict(rows))
 
 
-def test_categories_that_are_texts_are_refused_by_name():
+def test_categories_that_are_texts_are_read_by_name():
     pandas = pytest.importorskip("pandas")
     X, y = data(3)
     frame = pandas.DataFrame(
         {"size": X[:, 0], "colour": pandas.Categorical(np.array(["r", "g", "b"])[X[:, 3].astype(int)])}
     )
     model = HistGradientBoostingClassifier(max_iter=2, categorical_features="from_dtype").fit(frame, y)
-    with pytest.raises(UnsupportedModelError, match=r"'colour'.*encode the feature as numbers"):
+    ensemble = Ensemble.from_model(model)
+    assert ensemble.categories[1].names == ("b", "g", "r")
+    assert (ensemble.predict(frame) == model.predict(frame)).all()
+
+
+def test_categories_that_are_neither_texts_nor_numbers_are_refused_by_name():
+    pandas = pytest.importorskip("pandas")
+    X, y = data(3)
+    days = pandas.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03"]).to_numpy()[X[:, 3].astype(int)]
+    frame = pandas.DataFrame({"size": X[:, 0], "day": pandas.Categorical(days)})
+    try:
+        model = HistGradientBoostingClassifier(max_iter=2, categorical_features="from_dtype").fit(frame, y)
+    except (TypeError, ValueError):
+        pytest.skip("this version of scikit-learn does not take such categories itself")
+    with pytest.raises(UnsupportedModelError, match=r"'day'.*neither texts nor numbers"):
         Ensemble.from_model(model)
 
 

@@ -163,7 +163,7 @@ def changed(document, *path, to):
     ("path", "to", "message"),
     [
         (("version",), 2, "version 2, but files like it have 1"),
-        (("version",), 3, "version 3 is not known, only 1 and 2; update"),
+        (("version",), 4, "version 4 is not known, only 1 and 2 and 3; update"),
         (("version",), True, "version True is not known"),
         (("format",), "onetree-tree", '"format" is not'),
         (("extra",), 1, "unknown entries: 'extra'"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import onetree
 from onetree.cli import convert, options, terminal
+from onetree.columns import Columns
 from onetree.solve import OBJECTIVES
 
 SAVED_OBJECTIVE = "leaves-depth"
@@ -68,7 +69,8 @@ def train() -> onetree.Ensemble:
 
     data = load_iris()
     forest = RandomForestClassifier(10, max_depth=3, random_state=0).fit(data.data, data.target_names[data.target])
-    return replace(onetree.Ensemble.from_model(forest), feature_names=tuple(data.feature_names))
+    names = tuple(data.feature_names)
+    return replace(onetree.Ensemble.from_model(forest), feature_names=names, columns=Columns())
 
 
 def _page(ensemble: onetree.Ensemble, results: list[dict[str, Any]], arguments: argparse.Namespace) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from onetree.categories import FIRST
 from onetree.display.markup import bullets, panel
-from onetree.errors import InvalidInputError
 from onetree.export.conditions import threshold_cuts
 from onetree.export.decimals import Cut
 from onetree.export.rules import Condition, condition_words, path_conditions
 from onetree.export.wording import feature_words, limitations, printable
-from onetree.inputs import check_input
+from onetree.inputs import read_row
 from onetree.routing import Routes
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ class Explanation:
 
 def explain(tree: Tree, x: Any) -> Explanation:
     """Give the path of one input; see `Tree.explain`."""
-    row = _one_row(tree, x)
+    row = read_row(x, tree)
     path, leaf = _path(tree, row)
     names, cuts = feature_words(tree), _cuts(tree, row, path)
     reasons = []
@@ -76,21 +75,6 @@ def explain(tree: Tree, x: Any) -> Explanation:
     label = tree.classes[int(tree.leaf_class[leaf])]
     plain = label.item() if isinstance(label, np.generic) else label
     return Explanation(plain, tuple(reasons), tuple(limitations(tree)))
-
-
-def _one_row(tree: Tree, x: Any) -> NDArray[Any]:
-    """Read one input, given as values in the order of the features, by name, or as a frame or array of one row."""
-    if isinstance(x, Mapping):
-        absent = [name for name in tree.feature_names if name not in x]
-        if absent:
-            raise InvalidInputError(
-                f"the input lacks {', '.join(map(repr, absent[:5]))}; give a value for every feature"
-            )
-        x = [x[name] for name in tree.feature_names]
-    rows = check_input([x] if np.ndim(x) == 1 else x, tree.n_features, tree.nan_features)
-    if len(rows) != 1:
-        raise InvalidInputError(f"explain takes one input, but {len(rows):,} rows were given; give one of them")
-    return rows
 
 
 def _path(tree: Tree, row: NDArray[Any]) -> tuple[list[tuple[int, bool]], int]:

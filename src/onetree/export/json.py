@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onetree.categories_json import ENTRIES, has_categories, set_tests_from_json, set_tests_to_json
+from onetree.columns import Columns
 from onetree.documents import list_of, lists_of, parse_document, require_keys
 from onetree.domain import Domain
 from onetree.errors import InvalidInputError, ModelFileError
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     import os
 
 FORMAT = "onetree-tree"
-# The second only for what the first cannot hold: categorical features, groups in the domain; the third for shares.
+# The second only for what the first cannot hold: categorical features, groups in the domain; the third for shares, and
+# for columns that are not what their names say.
 _VERSIONS = (1, 2, 3)
 _KEYS = {"exact", "classes", "features", "nan_features", "nodes"}
-_OPTIONAL = frozenset({"domain", "shares"}) | ENTRIES
+_OPTIONAL = frozenset({"domain", "shares", "columns"}) | ENTRIES
 _INDICES = {"feature": "feature", "left": "children_left", "right": "children_right", "class": "leaf_class"}
 
 
@@ -62,6 +64,8 @@ def to_json(tree: Tree) -> str:
         document |= set_tests_to_json(tree)
     if tree.shares is not None:
         document["shares"] = {"leaves": tree.shares.leaves.tolist(), "shares": tree.shares.shares.tolist()}
+    if tree.columns != Columns().of_features(tree.feature_names):
+        document["columns"] = tree.columns.to_json()
     return json.dumps(document, allow_nan=False)
 
 
@@ -86,6 +90,7 @@ def _parse(content: bytes) -> Tree:
     cuts = list_of(nodes["threshold"], (float, int, str), "threshold")
     if any(cut != "inf" if isinstance(cut, str) else abs(cut) == math.inf for cut in cuts):  # 1e999 reads as infinity
         raise ModelFileError('"threshold" must hold finite numbers or "inf"')
+    names = tuple(list_of(document["features"], (str,), "features"))
     try:
         indices: dict[str, Any] = {
             name: np.array(list_of(nodes[key], (int,), key), dtype=np.int32) for key, name in _INDICES.items()
@@ -95,10 +100,11 @@ def _parse(content: bytes) -> Tree:
             **set_tests_from_json(document, nodes),
             threshold=np.array([float(cut) for cut in cuts]),
             classes=labels_from_json(document["classes"]),
-            feature_names=tuple(list_of(document["features"], (str,), "features")),
+            feature_names=names,
+            columns=Columns.from_json(document["columns"]) if "columns" in document else Columns(),
             nan_features=np.array(list_of(document["nan_features"], (bool,), "nan_features"), dtype=np.bool_),
             exact=exact,
-            domain=_domain(document["domain"]) if "domain" in document else None,
+            domain=_domain(document["domain"], names) if "domain" in document else None,
             shares=_shares(document["shares"], document["classes"]) if "shares" in document else None,
         )
     except OverflowError:
@@ -109,7 +115,7 @@ def _parse(content: bytes) -> Tree:
 
 
 def _version(tree: Tree) -> int:
-    if tree.shares is not None:
+    if tree.shares is not None or tree.columns != Columns().of_features(tree.feature_names):
         return 3
     return 2 if has_categories(tree) or (tree.domain is not None and tree.domain.groups) else 1
 
@@ -125,7 +131,7 @@ def _shares(document: Any, classes: Any) -> LeafShares:
     return LeafShares(np.array(leaves, dtype=kind), np.array(shares, dtype=np.float64).reshape(len(lengths), n_classes))
 
 
-def _domain(document: Any) -> Domain:
+def _domain(document: Any, names: tuple[str, ...]) -> Domain:
     require_keys(document, {"values", "origin"}, '"domain"', optional=frozenset({"groups"}))
     (origin,) = list_of([document["origin"]], (str,), "origin")
     texts = list_of(document["values"], (str, type(None)), "values")
@@ -136,4 +142,4 @@ def _domain(document: Any) -> Domain:
         ((word, features),) = entry.items()
         declarations.append(Declaration(tuple(list_of(features, (int,), word)), word))
     known = {text: None if text is None else Values.of(text) for text in dict.fromkeys(texts)}
-    return Domain(tuple(known[text] for text in texts), origin, join(declarations))
+    return Domain(tuple(known[text] for text in texts), origin, join(declarations), names)

@@ -14,7 +14,7 @@ from onetree.amounts import count
 from onetree.errors import InvalidInputError
 from onetree.export.shape import unfolded
 from onetree.export.steps import written_out
-from onetree.inputs import check_input
+from onetree.inputs import RowsLike, read_inputs
 from onetree.leaf_shares import label_index
 from onetree.tree import Tree
 
@@ -26,7 +26,7 @@ _MAX_NODES = 200_000_000  # 64 bytes each, and 8 for every class
 _MAX_SET_NODES = 1_000_000  # of a tree whose set tests are written out
 
 
-def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = None) -> DecisionTreeClassifier:
+def to_sklearn(tree: Tree, X: RowsLike | None = None, y: ArrayLike | None = None) -> DecisionTreeClassifier:
     """Give a fitted `DecisionTreeClassifier` with the predictions of `tree`.
 
     scikit-learn rounds inputs to float32 before it compares. Thresholds that come from models which do the same
@@ -42,7 +42,7 @@ def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = Non
     Parameters
     ----------
     tree : Tree
-    X : array of shape (n_rows, n_features), optional
+    X : array of shape (n_rows, n_features) or data frame, optional
         Data for `n_node_samples`, `value` and `impurity`. Without data each leaf counts as one sample of its class.
     y : array of shape (n_rows,), optional
         Labels of the rows; the tree's own predictions if left out.
@@ -91,7 +91,7 @@ def to_sklearn(tree: Tree, X: ArrayLike | None = None, y: ArrayLike | None = Non
     # scikit-learn has no comments: the one place to say that a tree was pruned, or is exact only inside a domain.
     model.onetree_exact_ = tree.exact
     model.onetree_domain_ = None if tree.domain is None else tree.domain.to_json(tree.feature_names)
-    if tree.feature_names != tuple(f"x{i}" for i in range(tree.n_features)):
+    if tree.columns.named and tree.feature_names != tuple(f"x{i}" for i in range(tree.n_features)):
         model.feature_names_in_ = np.array(tree.feature_names, dtype=object)
     return model
 
@@ -130,9 +130,9 @@ def _count_leaves(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return counts.sum(axis=1), counts
 
 
-def _count_rows(tree: Tree, X: ArrayLike, y: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _count_rows(tree: Tree, X: RowsLike, y: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Rows that pass through each node, in all and per class."""
-    rows = check_input(X, tree.n_features, tree.nan_features)
+    rows = read_inputs(X, tree)
     label = tree.predict_index(rows) if y is None else label_index(tree.classes, y, len(rows))
     counts = np.zeros((tree.n_nodes, tree.n_classes))
     at = np.arange(len(rows))

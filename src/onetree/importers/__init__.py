@@ -51,15 +51,13 @@ def import_model(model: object, *, voting: str = "auto", missing: str = "auto") 
     _check_option("missing", missing, MISSING)
     if isinstance(model, type):
         raise UnsupportedModelError(f"{model.__name__} is a class, not a fitted model; create one and call fit(X, y)")
-    names = None
+    around = None
     if _is_from("sklearn", model):
         from onetree.importers.sklearn import unwrap
 
-        model, names = unwrap(model)
+        model, around = unwrap(model)
     ensemble = _import_bare(model, voting, missing)
-    if names is not None and len(names) == ensemble.n_features:
-        ensemble = replace(ensemble, feature_names=names)
-    return ensemble
+    return ensemble if around is None else around.name(ensemble)
 
 
 def _import_bare(model: object, voting: str, missing: str) -> Ensemble:

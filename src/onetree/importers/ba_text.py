@@ -11,6 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from onetree.columns import Columns
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
 from onetree.files import read_whole, write_whole
@@ -56,6 +57,7 @@ def parse_ba_text(content: bytes) -> Ensemble:
     return Ensemble(
         classes=np.arange(n_classes),
         feature_names=tuple(f"x{i}" for i in range(n_features)),
+        columns=Columns(named=False),
         roots=np.array(nodes.roots, dtype=np.int32),
         feature=np.array(nodes.feature, dtype=np.int32),
         threshold=np.array(nodes.threshold, dtype=np.float64),

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.columns import Columns
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
 from onetree.errors import missing as missing_package
@@ -95,6 +96,7 @@ def _ensemble(model: JsonModel, missing: str) -> Ensemble:
             value=np.concatenate([tree.value for tree in trees]),
             base=np.zeros(n_scores),
             rule=rule,
+            columns=Columns(named=model.named),
             nan_features=model.has_nans if missing == "auto" else np.full(n_features, missing == "follow"),
         )
     except InvalidInputError as error:

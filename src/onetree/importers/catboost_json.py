@@ -49,6 +49,7 @@ class JsonModel:
     loss: str
     labels: NDArray[Any]
     feature_names: tuple[str, ...]
+    named: bool  # whether these are names of columns in the training data
     missing: tuple[str, ...]  # "AsIs", "AsFalse" or "AsTrue"
     has_nans: NDArray[np.bool_]
     trees: tuple[JsonTree, ...]
@@ -104,6 +105,7 @@ def read_json(content: bytes) -> JsonModel:
         loss=loss,
         labels=_labels(_entry(info, "class_params", dict, '"model_info"'), max(2, len(bias))),
         feature_names=tuple(str(feature.get("feature_id") or f"x{i}") for i, feature in enumerate(by_column)),
+        named=any(feature.get("feature_id") for feature in by_column),
         missing=tuple(_treatment(feature) for feature in by_column),
         has_nans=np.array([_entry(feature, "has_nans", bool, "a float feature") for feature in by_column]),
         trees=_trees(document, _splits(features), len(bias)),

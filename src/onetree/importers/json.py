@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from onetree.categories_json import ENTRIES, has_categories, set_tests_from_json, set_tests_to_json
+from onetree.columns import Columns
 from onetree.documents import list_of, lists_of, parse_document, require_keys
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError
@@ -19,7 +20,9 @@ from onetree.importers.sizes import too_many_values
 from onetree.labels import labels_from_json, labels_to_json
 
 FORMAT = "onetree-ensemble"
-_VERSIONS = (1, 2)  # the second only for what the first cannot hold: categorical features
+# The second only for what the first cannot hold: categorical features; the third for columns that are not what their
+# names say.
+_VERSIONS = (1, 2, 3)
 _KEYS = {"classes", "features", "nan_features", "rule", "base", "roots", "nodes"}
 _RULE_KEYS = {"kind", "dtype", "divisor", "cut", "cut_inclusive", "softmax"}
 _INDICES = {"feature": "feature", "left": "children_left", "right": "children_right"}
@@ -56,6 +59,8 @@ def write_json(ensemble: Ensemble, path: str | os.PathLike[str]) -> None:
     if has_categories(ensemble):
         nodes["subset"] = ensemble.subset.tolist()
         document |= set_tests_to_json(ensemble)
+    if ensemble.columns != Columns().of_features(ensemble.feature_names):
+        document["columns"] = ensemble.columns.to_json()
     write_whole(path, json.dumps(document, allow_nan=False) + "\n")
 
 
@@ -69,7 +74,7 @@ def read_json(path: str | os.PathLike[str]) -> Ensemble:
 
 def parse_json(content: bytes) -> Ensemble:
     """Read the ensemble from the content of a file that `write_json` wrote."""
-    document = parse_document(content, format=FORMAT, versions=_VERSIONS, keys=_KEYS, optional=ENTRIES)
+    document = parse_document(content, format=FORMAT, versions=_VERSIONS, keys=_KEYS, optional=ENTRIES | {"columns"})
     nodes = document["nodes"]
     require_keys(nodes, _NODE_KEYS, '"nodes"', optional=frozenset({"subset"}))
     try:
@@ -79,12 +84,14 @@ def parse_json(content: bytes) -> Ensemble:
         indices: dict[str, Any] = {name: _integers(nodes[key], key) for key, name in _INDICES.items()}
         classes = labels_from_json(document["classes"])
         rule = _rule(document["rule"])
+        names = tuple(list_of(document["features"], (str,), "features"))
         n_outputs = 1 if rule.kind == "score" else len(classes)
         ensemble = Ensemble(
             **indices,
             **set_tests_from_json(document, nodes),
             classes=classes,
-            feature_names=tuple(list_of(document["features"], (str,), "features")),
+            feature_names=names,
+            columns=Columns.from_json(document["columns"]) if "columns" in document else Columns(),
             roots=_integers(document["roots"], "roots"),
             threshold=np.array([float(cut) for cut in cuts], dtype=np.float64),
             missing_left=np.array(list_of(nodes["missing_left"], (bool,), "missing_left"), dtype=np.bool_),
@@ -103,6 +110,8 @@ def parse_json(content: bytes) -> Ensemble:
 
 
 def _version(ensemble: Ensemble) -> int:
+    if ensemble.columns != Columns().of_features(ensemble.feature_names):
+        return 3
     return 2 if has_categories(ensemble) else 1
 
 

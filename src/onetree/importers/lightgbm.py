@@ -16,7 +16,7 @@ from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
 from onetree.errors import missing as missing_package
 from onetree.importers.cut import last_score
-from onetree.importers.lightgbm_categories import categories_of, tests_of
+from onetree.importers.lightgbm_categories import categories_of, columns_of, tests_of
 from onetree.importers.lightgbm_splits import MISSING_IS_NAN, Splits, canonical_splits
 from onetree.importers.lightgbm_text import TextModel, read_text
 from onetree.importers.self_test import self_test
@@ -124,6 +124,7 @@ def _ensemble(model: TextModel, missing: str) -> Ensemble:
             base=np.zeros(n_outputs),
             rule=rule,
             nan_features=_nan_features(model, missing),
+            columns=columns_of(model),
             **set_fields(tests, categories_of(model, tests), feature, model.feature_names),
         )
     except InvalidInputError as error:

@@ -8,6 +8,7 @@ import math
 import re
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from onetree.structure import check_forest
 _VERSIONS = ("v2", "v3", "v4")
 _TREE_START = re.compile(rb"^Tree=", re.MULTILINE)
 _TREES_END = re.compile(rb"^end of trees$", re.MULTILINE)
+_CATEGORICAL_FEATURE = re.compile(rb"\n\[categorical_feature: ([0-9]{1,9}(?:,[0-9]{1,9})*)?\]\n")
 _INTEGERS = re.compile(r"(-?[0-9]{1,9}( -?[0-9]{1,9})*)?")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,4})?")
 _WORDS = re.compile(r"([0-9]{1,10}( [0-9]{1,10})*)?")
@@ -56,7 +58,8 @@ class TextModel:
     average_output: bool
     feature_names: tuple[str, ...]
     feature_infos: tuple[str, ...]  # "[low:high]", "none", or categories as "3:0:1"; empty in old files
-    pandas_categorical: tuple[tuple[str, ...], ...]  # what the categories of the categorical columns were called
+    pandas_categorical: tuple[tuple[Any, ...], ...]  # what the categories of the categorical columns were called
+    categorical_features: tuple[int, ...] | None  # whose values are categories, if the file says it
     trees: tuple[TextTree, ...]
 
 
@@ -97,6 +100,7 @@ def read_text(content: bytes) -> TextModel:
         feature_names=names,
         feature_infos=_feature_infos(header, n_features),
         pandas_categorical=_pandas_categorical(tail),
+        categorical_features=_categorical_features(tail, n_features),
         trees=tuple(_tree(content[low:high], index, names) for index, (low, high) in enumerate(pairwise(bounds))),
     )
 
@@ -190,7 +194,7 @@ def _feature_infos(header: dict[str, str], n_features: int) -> tuple[str, ...]:
     return infos
 
 
-def _pandas_categorical(tail: bytes) -> tuple[tuple[str, ...], ...]:
+def _pandas_categorical(tail: bytes) -> tuple[tuple[Any, ...], ...]:
     """Return the names of categories that the Python package writes behind the model, if it was given a data frame."""
     mark = b"\npandas_categorical:"
     if mark not in tail:
@@ -203,7 +207,16 @@ def _pandas_categorical(tail: bytes) -> tuple[tuple[str, ...], ...]:
         return ()
     if not isinstance(lists, list) or not all(isinstance(names, list) for names in lists):
         raise ModelFileError("pandas_categorical must hold a list of categories per column")
-    return tuple(tuple(str(name) for name in names) for names in lists)
+    return tuple(map(tuple, lists))
+
+
+def _categorical_features(tail: bytes, n_features: int) -> tuple[int, ...] | None:
+    """Return the features that the parameters of the training name as categorical; None if there is no such line."""
+    found = _CATEGORICAL_FEATURE.search(tail)
+    if found is None:
+        return None
+    features = tuple(map(int, found[1].split(b","))) if found[1] else ()
+    return features if list(features) == sorted(set(features)) and max(features, default=0) < n_features else None
 
 
 def _check_statistics(entries: dict[str, str], n_inner: int, n_leaves: int, where: str) -> None:

@@ -11,7 +11,6 @@ import io
 import json
 import math
 import zipfile
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,16 +38,14 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 def parse_skops(content: bytes, *, missing: str = "auto") -> Ensemble:
     """Read the scikit-learn model in the content of a skops file, and check it against its own `predict`."""
     try:
-        model, names = unwrap(_model(content))
+        model, around = unwrap(_model(content))
         if isinstance(model, _Placeholder):
             raise UnsupportedModelError(
                 f"the file holds a {type(model).__name__}, which is not one of scikit-learn's tree ensembles; "
                 "models of other libraries are read from the files that those write themselves"
             )
         ensemble = import_sklearn(model, missing=missing)
-        if names is not None and len(names) == ensemble.n_features:
-            ensemble = replace(ensemble, feature_names=names)
-        return ensemble
+        return ensemble if around is None else around.name(ensemble)
     except (DamagedModelError, FidelityError) as error:
         raise ModelFileError(str(error)) from None
     except (OnetreeError, RecursionError, MemoryError):

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.categories import MISSING, Categories
+from onetree.columns import Columns, Labels, plain_values
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import FidelityError, InvalidInputError, ModelFileError, UnsupportedModelError
 from onetree.errors import missing as missing_package
@@ -181,6 +182,7 @@ def _ensemble(file: FileModel, *, wrapped: bool, missing: str, classes: NDArray[
             base=base.astype(np.float64),
             rule=rule,
             nan_features=np.full(len(file.feature_names), missing == "follow" or (missing == "auto" and met_nan)),
+            columns=_columns(file),
             **set_fields(tests, _categories(tests, file), feature, file.feature_names),
         )
     except InvalidInputError as error:
@@ -207,12 +209,18 @@ def _categories(tests: list[SetTest], file: FileModel) -> tuple[Categories | Non
     """Return the categories of each feature: category c is every x with c <= float32(x) < c + 1."""
 
     def of_feature(feature: int, codes: NDArray[np.float64]) -> Categories:
-        names = file.category_names.get(feature, ())
+        names = tuple(map(str, file.category_values.get(feature, ())))
         low, high = (canonical_thresholds_below(bound.astype(np.float32)) for bound in (codes, codes + 1))
         return Categories(tuple(codes.tolist()), low, high, names if len(names) == len(codes) else ())
 
-    known = {feature: np.arange(float(len(names))) for feature, names in file.category_names.items()}
+    known = {feature: np.arange(float(len(values))) for feature, values in file.category_values.items()}
     return known_categories(tests, known, of_feature, len(file.feature_names))
+
+
+def _columns(file: FileModel) -> Columns:
+    """Return what a frame's columns mean; XGBoost itself refuses a category that it has not met."""
+    values = [plain_values(file.category_values.get(feature, ())) for feature in range(len(file.feature_names))]
+    return Columns(file.named, tuple(Labels(each) if each else None for each in values))
 
 
 def _why_not(objective: str) -> str:

@@ -57,7 +57,7 @@ def split_conditions(
     return floats(conditions, what)
 
 
-def category_names(model: Mapping[str, Any], n_features: int) -> dict[int, tuple[str, ...]]:
+def category_values(model: Mapping[str, Any], n_features: int) -> dict[int, tuple[str, ...] | tuple[int, ...]]:
     """Return what the training data called categories 0, 1, ... of each feature, where the file says it.
 
     Versions from 3.1 on write this for models that were trained on data frames.
@@ -65,20 +65,20 @@ def category_names(model: Mapping[str, Any], n_features: int) -> dict[int, tuple
     encoding = model.get("cats", {}).get("enc", []) if isinstance(model.get("cats", {}), dict) else None
     if not isinstance(encoding, list) or len(encoding) not in (0, n_features):
         raise ModelFileError(f'"cats" must hold the categories of {n_features} features')
-    found = {}
+    found: dict[int, tuple[str, ...] | tuple[int, ...]] = {}
     for feature, column in enumerate(encoding):
-        names = _column_names(column, f'"cats" of feature {feature}')
-        if names:
-            found[feature] = names
+        values = _column_values(column, f'"cats" of feature {feature}')
+        if values:
+            found[feature] = values
     return found
 
 
-def _column_names(column: Any, where: str) -> tuple[str, ...]:
+def _column_values(column: Any, where: str) -> tuple[str, ...] | tuple[int, ...]:
     values = integers(entry(column, "values", list | np.ndarray, where), where)
     if "offsets" not in column:
         if entry(column, "type", int, where) not in _WHOLE_NUMBER_TYPES:
             raise ModelFileError(f"{where} has categories of an unknown type")
-        return tuple(map(str, values.tolist()))
+        return tuple(values.tolist())
     offsets = integers(entry(column, "offsets", list | np.ndarray, where), where)
     if len(offsets) == 0 == len(values):
         return ()

@@ -18,7 +18,7 @@ from onetree.documents import check_containers, unique_entries
 from onetree.errors import ModelFileError, UnsupportedModelError
 from onetree.importers.sizes import MAX_CLASSES
 from onetree.importers.ubjson import parse_ubjson
-from onetree.importers.xgboost_categories import NODE_CATEGORIES, category_names, node_categories, split_conditions
+from onetree.importers.xgboost_categories import NODE_CATEGORIES, category_values, node_categories, split_conditions
 from onetree.importers.xgboost_entries import COUNT, check_numbers, count, entry, floats, integers, known_entries
 
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,4})?")
@@ -64,7 +64,8 @@ class FileModel:
     n_groups: int  # scores that the trees add up to
     base_score: NDArray[np.float32]  # one per group
     feature_names: tuple[str, ...]
-    category_names: dict[int, tuple[str, ...]]  # by feature, if the file has them
+    named: bool  # whether these are names of columns in the training data
+    category_values: dict[int, tuple[str, ...] | tuple[int, ...]]  # by feature, if the file has them
     trees: tuple[FileTree, ...]
     group: NDArray[np.int64]  # score that each tree adds to
     weight: NDArray[np.float32] | None  # of each tree, if trees were dropped in training (DART)
@@ -156,7 +157,8 @@ def _read_model(document: Any) -> FileModel:
         n_groups=n_groups,
         base_score=_base_score(param, n_groups),
         feature_names=names,
-        category_names=category_names(model, n_features),
+        named=bool(learner.get("feature_names")),
+        category_values=category_values(model, n_features),
         trees=tuple(_read_tree(tree, i, names, version) for i, tree in enumerate(trees)),
         group=group,
         weight=_tree_weights(booster, model, kind, len(trees)),

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError
+from onetree.inputs import RowsLike, read_inputs, read_row
 from onetree.report.drawing import as_tree, class_colours, labels_of, new_figure, plain_legend, shown
 from onetree.report.plane_axes import Bounds, CategoryAxis, NumberAxis, Part, PlaneAxis
 from onetree.tree import Tree
@@ -28,8 +29,8 @@ def plot_cells(
     *,
     tree: object = None,
     features: tuple[int | str, int | str] = (0, 1),
-    at: ArrayLike | None = None,
-    X: ArrayLike | None = None,
+    at: Any = None,
+    X: RowsLike | None = None,
     y: ArrayLike | None = None,
     limits: tuple[Bounds, Bounds] | None = None,
     lines: bool = True,
@@ -46,10 +47,10 @@ def plot_cells(
         The boxes of its leaves are drawn on top with thick lines.
     features : pair of int or str
         The horizontal and the vertical feature, by index or name.
-    at : array of shape (n_features,), optional
+    at : array of shape (n_features,), or mapping from names to values, optional
         The input through which the plane is laid, where there are more than two features. By default the median of `X`,
         and of categorical features what is most frequent there.
-    X, y : arrays, optional
+    X, y : arrays, optional; `X` may be a data frame
         Rows to draw as points in the colours of their labels (without `y`: of their predictions).
     limits : pair of pairs, optional
         Range of each of the two features; by default all thresholds and rows, with a margin. A categorical feature has
@@ -75,7 +76,7 @@ def plot_cells(
     first, second = (_feature_index(model, feature) for feature in features)
     if first == second:
         raise InvalidInputError(f"features must be two different ones, not {features!r}")
-    rows = None if X is None else np.asarray(X, dtype=np.float64)
+    rows = None if X is None else read_inputs(X, model).astype(np.float64)
     point = _point(model, at, rows, {first, second})
     across, up = (
         _axis(model, feature, rows, None if limits is None else limits[i]) for i, feature in enumerate((first, second))
@@ -134,14 +135,9 @@ def _feature_index(model: Ensemble | Tree, feature: int | str) -> int:
     return int(feature)
 
 
-def _point(
-    model: Ensemble | Tree, at: ArrayLike | None, rows: NDArray[np.float64] | None, free: set[int]
-) -> NDArray[np.float64]:
+def _point(model: Ensemble | Tree, at: Any, rows: NDArray[np.float64] | None, free: set[int]) -> NDArray[np.float64]:
     if at is not None:
-        point = np.array(at, dtype=np.float64)
-        if point.shape != (model.n_features,):
-            raise InvalidInputError(f"at must hold {model.n_features} values, but its shape is {point.shape}")
-        return point
+        return np.asarray(read_row(at, model)[0], dtype=np.float64)
     if model.n_features <= len(free):
         return np.zeros(model.n_features)
     if rows is None:

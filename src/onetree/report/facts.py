@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from onetree.categories import used_subsets
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError, LimitReachedError
-from onetree.inputs import check_input
+from onetree.inputs import RowsLike, read_inputs
 from onetree.progress import ProgressOption
 from onetree.report.coverage import class_index
 from onetree.solve import Solution
@@ -186,13 +186,13 @@ def describe_features(tree: Tree, source: Ensemble | None) -> list[dict[str, Any
     return sorted(rows, key=lambda row: (-row["splits"], row["feature"]))
 
 
-def read_rows(tree: Tree, X: ArrayLike | None, y: ArrayLike | None) -> NDArray[Any] | None:
+def read_rows(tree: Tree, X: RowsLike | None, y: ArrayLike | None) -> NDArray[Any] | None:
     """Check the data that were given, and give their rows as numbers."""
     if X is None:
         if y is not None:
             raise InvalidInputError("y was given without X; give both, or neither")
         return None
-    rows = check_input(X, tree.n_features, tree.nan_features)
+    rows = read_inputs(X, tree)
     if y is not None:
         class_index(tree, y, len(rows))
     return rows

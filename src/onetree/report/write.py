@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from onetree.export.wording import feature_words, label_words
 from onetree.files import write_whole
+from onetree.inputs import RowsLike
 from onetree.progress import ProgressOption
 from onetree.report import facts, support_facts
 from onetree.report.coverage import describe_accuracy, embed_coverage
@@ -26,7 +27,7 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     source: object | None = None,
-    X: ArrayLike | None = None,
+    X: RowsLike | None = None,
     y: ArrayLike | None = None,
     title: str | None = None,
     time_limit: float | None = None,
@@ -47,7 +48,7 @@ def write_report(
     source : fitted model or Ensemble, optional
         What the tree was made from. The report then proves that the two are equal, or shows an input on which they
         differ; without it, that is said to be unchecked.
-    X : array of shape (n_rows, n_features), optional
+    X : array of shape (n_rows, n_features) or data frame, optional
         Rows that are counted at each node. The first 1,000 go into the file to choose from, as far as the tree tests
         them.
     y : array of shape (n_rows,), optional

@@ -104,4 +104,5 @@ class Branches:
             feature_names=ensemble.feature_names,
             nan_features=ensemble.nan_features,
             exact=False,
+            columns=ensemble.columns,
         )

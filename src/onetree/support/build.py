@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError
-from onetree.inputs import check_input
+from onetree.inputs import RowsLike, read_inputs
 from onetree.limits import DEFAULT_OBJECTIVE, check_choice, is_whole, seconds
 from onetree.progress import ProgressOption, reporting
 from onetree.solution import in_order
@@ -29,12 +29,12 @@ HELD_OUT = 0.2  # of the rows are set aside to measure on, unless others are giv
 
 def support_tree(
     model: object,
-    X: ArrayLike,
+    X: RowsLike,
     *,
     max_leaves: int | None = None,
     fidelity: float | None = None,
     certify: bool = False,
-    held_out: ArrayLike | None = None,
+    held_out: RowsLike | None = None,
     optimal: str | None = None,
     time_limit: float | None = None,
     random_state: int = 0,
@@ -48,7 +48,7 @@ def support_tree(
     ----------
     model : fitted model, path or Ensemble
         What the tree is to follow; a path leads to a file that `load_ensemble` reads.
-    X : array of shape (n_rows, n_features)
+    X : array of shape (n_rows, n_features) or data frame
         The reference rows: the training data, or other inputs that stand for those to come. Classes are not needed.
     max_leaves : int, optional
         Promise no more than that many leaves, and nothing about agreement; 256 if `fidelity` is not given either.
@@ -56,7 +56,7 @@ def support_tree(
         Promise that this share of the reference rows gets the ensemble's class, 1.0 for all of them.
     certify : bool
         Find for each leaf a core: a box in which its class is proven.
-    held_out : array of shape (n_rows, n_features), optional
+    held_out : array of shape (n_rows, n_features) or data frame, optional
         Rows to measure the agreement on. Otherwise a fifth of `X` is set aside for that; with `fidelity` these rows
         join once the tree has been measured on them, so that the promise holds for all of `X`.
     optimal : {"leaves", "depth"}, optional
@@ -95,11 +95,11 @@ def support_tree(
 
 def _followed(
     model: object,
-    X: ArrayLike,
+    X: RowsLike,
     max_leaves: int | None,
     fidelity: float | None,
     certify: bool,
-    held_out: ArrayLike | None,
+    held_out: RowsLike | None,
     optimal: str | None,
     random_state: int,
     clock: Clock,
@@ -184,9 +184,9 @@ def _check(
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
 
 
-def reference_values(X: ArrayLike, ensemble: Ensemble, name: str) -> NDArray[np.float64]:
+def reference_values(X: RowsLike, ensemble: Ensemble, name: str) -> NDArray[np.float64]:
     """Read rows, of which there must be some."""
-    values = check_input(X, ensemble.n_features, ensemble.nan_features).astype(np.float64)
+    values = read_inputs(X, ensemble).astype(np.float64)
     if len(values) == 0:
         raise InvalidInputError(f"{name} has no rows; give the data that the model was trained on")
     return values

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from onetree.inputs import check_input
+from onetree.inputs import RowsLike, read_inputs
 from onetree.support.agreement import Agreement
 from onetree.support.unfolded import Unfolding
 from onetree.tree import Tree
@@ -60,9 +60,9 @@ class Cores:
     coverage: dict[str, Coverage]
     unfolding: Unfolding | None = None
 
-    def contain(self, tree: Tree, X: ArrayLike) -> NDArray[np.bool_]:
+    def contain(self, tree: Tree, X: RowsLike) -> NDArray[np.bool_]:
         """Tell which rows lie in the core of their leaf, so that their class is proven."""
-        rows = check_input(X, tree.n_features, tree.nan_features).astype(np.float64, copy=False)
+        rows = read_inputs(X, tree).astype(np.float64, copy=False)
         place = np.empty(tree.n_nodes, dtype=np.intp)
         place[self.leaves] = np.arange(len(self.leaves))
         at = place[tree.apply(rows)]

@@ -198,6 +198,7 @@ class _Optimum:
             feature_names=like.feature_names,
             nan_features=like.nan_features,
             exact=False,
+            columns=like.columns,
         )
 
 

@@ -83,6 +83,7 @@ class Unfolding:
             categories=source.categories,
             subset=subset,
             subsets=subsets,
+            columns=source.columns,
         )
 
 

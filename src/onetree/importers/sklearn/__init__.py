@@ -58,12 +58,12 @@ def import_sklearn(model: Any, *, voting: str = "auto", missing: str = "auto") -
     ensemble = _with_voting(model, reading, voting)
     live = _deterministic_copy(model)
     if missing == "follow" or (missing == "auto" and reading.met_nan):
-        ensemble = replace(ensemble, nan_features=np.full(ensemble.n_features, _takes_nan(live, ensemble.n_features)))
+        ensemble = replace(ensemble, nan_features=np.full(ensemble.n_features, _takes_nan(live, reading)))
 
     def predict(X: NDArray[np.float64]) -> NDArray[Any]:
         with warnings.catch_warnings():  # what stands in front of the trees has kept the names of the columns
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            labels: NDArray[Any] = live.predict(X)
+            labels: NDArray[Any] = live.predict(reading.as_given(X))
             return labels
 
     if voting == "hard" and reading.members:
@@ -107,10 +107,10 @@ def _with_voting(model: Any, reading: Reading, voting: str) -> Ensemble:
     )
 
 
-def _takes_nan(live: Any, n_features: int) -> bool:
+def _takes_nan(live: Any, reading: Reading) -> bool:
     """Ask the model itself: which versions and parameters take NaN is written nowhere else."""
     try:
-        live.predict(np.full((1, n_features), np.nan))
+        live.predict(reading.as_given(np.full((1, reading.ensemble.n_features), np.nan)))
     except ValueError:
         return False
     return True

@@ -2,11 +2,13 @@
 
 Two classes: the second wins iff the sum is above zero; more: the first largest.
 
-A categorical feature is encoded before the trees see it: a number that equals one of the values in the training data,
-exactly, is that category, and any other number is taken for missing. The encoder puts the categorical features in front
-of the others, and the trees count their features in that order.
+A categorical feature is encoded before the trees see it: a value that equals one of those in the training data,
+exactly, is that category, and any other is taken for missing. The encoder puts the categorical features in front
+of the others, and the trees count their features in that order. Categories that are numbers are these numbers here,
+too; texts are 0, 1, ... in the order of the encoder.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.categories import Categories
+from onetree.columns import Labels, plain_values
 from onetree.ensemble import Rule
 from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.importers.set_tests import SetTest, known_categories, set_fields
@@ -23,6 +26,7 @@ from onetree.importers.sklearn.reading import Reading
 
 _N_BITS = 256  # of a set of categories, in 8 numbers of 32 bits
 _EXACT = 1 << 53  # whole numbers up to here are float64 values
+_NO_CATEGORY = "\0 no category"
 
 
 @dataclass(frozen=True)
@@ -31,11 +35,35 @@ class _Encoding:
 
     column: NDArray[np.intp]  # of the model, for each feature of the trees
     codes: dict[int, NDArray[np.float64]]  # what the encoder calls 0, 1, ..., by feature of the trees
+    labels: tuple[Labels | None, ...] = ()  # by feature of the model
     met_nan: bool = False  # among the categories of the training data
+
+    def categories(self, feature: int, codes: NDArray[np.float64]) -> Categories:
+        """Return the categories of a feature of the model, with names if they are texts."""
+        labels = self.labels[feature]
+        if labels is None or not _are_texts(labels):
+            return Categories.equal(codes)
+        name_of = dict(zip(labels.codes, labels.values, strict=True))
+        return Categories.equal(codes, [str(name_of[code]) for code in codes.tolist()])
+
+    def as_given(self, X: NDArray[np.float64]) -> NDArray[Any]:
+        """Return inputs with texts in place of their codes, and some other text for all that is none."""
+        of_texts = {at: labels for at, labels in enumerate(self.labels) if labels is not None and _are_texts(labels)}
+        if not of_texts:
+            return X
+        rows = X.astype(object)
+        for feature, labels in of_texts.items():
+            name_of = dict(zip(labels.codes, labels.values, strict=True))
+            rows[:, feature] = [x if np.isnan(x) else name_of.get(x, _NO_CATEGORY) for x in X[:, feature].tolist()]
+        return rows
+
+
+def _are_texts(labels: Labels) -> bool:
+    return any(isinstance(value, str) for value in labels.values)
 
 
 def read_hist_gradient_boosting(model: Any) -> Reading:
-    """Read a `HistGradientBoostingClassifier`; categories must be numbers."""
+    """Read a `HistGradientBoostingClassifier`."""
     name, n_classes = type(model).__name__, len(model.classes_)
     n_outputs = 1 if n_classes <= 2 else n_classes
     if any(len(stage) != n_outputs for stage in model._predictors):
@@ -52,12 +80,13 @@ def read_hist_gradient_boosting(model: Any) -> Reading:
     if tests:
         known = {int(encoding.column[own]): codes[~np.isnan(codes)] for own, codes in encoding.codes.items()}
         try:
-            categories = known_categories(tests, known, lambda _, codes: Categories.equal(codes), ensemble.n_features)
+            categories = known_categories(tests, known, encoding.categories, ensemble.n_features)
             ensemble = replace(ensemble, **set_fields(tests, categories, ensemble.feature, ensemble.feature_names))
         except InvalidInputError as error:
             raise DamagedModelError(f"this {name} is damaged: {error}; fit it again") from error
+    ensemble = replace(ensemble, columns=replace(ensemble.columns, labels=encoding.labels))
     met_nan = encoding.met_nan or any(_met_nan(predictor.nodes) for _, predictor in predictors)
-    return Reading(ensemble, met_nan, largest=np.inf)
+    return Reading(ensemble, met_nan, largest=np.inf, as_given=encoding.as_given)
 
 
 def _encoding(model: Any) -> _Encoding:
@@ -73,9 +102,11 @@ def _encoding(model: Any) -> _Encoding:
     if len(values) != len(columns):
         raise DamagedModelError(f"this {name} has {len(columns)} categorical features, but encodes {len(values)}")
     codes, met_nan = {}, False
+    all_labels: list[Labels | None] = [None] * n_features
     for own, column in enumerate(columns.tolist()):
         feature = feature_names(model)[column]
-        numbers = _numbers(np.asarray(values[own]), name, feature)
+        all_labels[column] = labels = _labels(np.asarray(values[own]), name, feature)
+        numbers = np.array(labels.codes)
         met_nan |= len(numbers) < len(values[own])
         known = np.asarray(model._bin_mapper.bin_thresholds_[own])
         # The library sets one bit for each without looking whether it is there.
@@ -83,24 +114,29 @@ def _encoding(model: Any) -> _Encoding:
             raise DamagedModelError(f"feature {feature!r} of this {name} has more than {_N_BITS} categories")
         # What the encoder has but the trees do not know is as good as missing.
         codes[own] = np.where(np.isin(np.arange(len(numbers)), known), numbers, np.nan)
-    return _Encoding(np.concatenate([columns, np.flatnonzero(~categorical)]), codes, met_nan)
+    order = np.concatenate([columns, np.flatnonzero(~categorical)])
+    return _Encoding(order, codes, tuple(all_labels), met_nan)
 
 
-def _numbers(values: NDArray[Any], name: str, feature: str) -> NDArray[np.float64]:
-    """Return the values of a categorical feature, without NaN, if they are numbers that float64 holds."""
+def _labels(values: NDArray[Any], name: str, feature: str) -> Labels:
+    """Return the values of a categorical feature, without NaN, and their numbers."""
     if values.dtype.kind not in "biuf":
-        raise UnsupportedModelError(
-            f"the categories of feature {feature!r} of this {name} are texts or other objects, and inputs here are "
-            f"numbers; encode the feature as numbers first (for instance with OrdinalEncoder) and fit the {name} on "
-            "these, still as a categorical feature"
-        )
+        texts = plain_values(value for value in values.tolist() if value is not None and value == value)
+        if texts is None or not all(isinstance(text, str) for text in texts):
+            raise UnsupportedModelError(
+                f"the categories of feature {feature!r} of this {name} are neither texts nor numbers; encode the "
+                f"feature as texts or numbers and fit the {name} on these, still as a categorical feature"
+            )
+        return Labels(texts, unknown=-1.0)
     numbers = values.astype(np.float64)
     if values.dtype.kind in "iu" and np.any(np.abs(numbers) >= _EXACT):
         raise UnsupportedModelError(
             f"feature {feature!r} of this {name} has categories that are whole numbers from 2**53 on, which float64 "
             "inputs cannot tell apart; number them from 0 on and fit again"
         )
-    return numbers[~np.isnan(numbers)]
+    codes = tuple(numbers[~np.isnan(numbers)].tolist())
+    last = codes[-1] if codes else 0.0
+    return Labels(plain_values(values[~np.isnan(numbers)]) or codes, codes, unknown=last + max(1.0, math.ulp(last)))
 
 
 def _members(words: NDArray[np.uint32]) -> NDArray[np.bool_]:

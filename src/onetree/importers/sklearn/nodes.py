@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.columns import Columns
 from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.importers.thresholds import canonical_thresholds
@@ -92,6 +93,7 @@ def join(model: Any, trees: Sequence[Nodes], classes: NDArray[Any], base: NDArra
             base=base,
             rule=rule,
             nan_features=np.zeros(int(model.n_features_in_), dtype=np.bool_),
+            columns=Columns(named=hasattr(model, "feature_names_in_")),
         )
     except InvalidInputError as error:
         raise DamagedModelError(f"this {name} is damaged: {error}; fit it again") from error

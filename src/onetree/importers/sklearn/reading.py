@@ -51,12 +51,15 @@ class Reading:
         The trees, where each names a class; empty for sums of scores.
     largest : float
         Largest magnitude of an input that the model takes.
+    as_given : function
+        From numbers, as the ensemble has them, to what the model itself takes: texts in place of codes.
     """
 
     ensemble: Ensemble
     met_nan: bool
     members: Sequence[Member] = ()
     largest: float = float(np.finfo(np.float32).max)
+    as_given: Callable[[NDArray[np.float64]], NDArray[Any]] = np.asarray
 
 
 def read_votes(

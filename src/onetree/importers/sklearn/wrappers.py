@@ -5,48 +5,80 @@ passes a pipeline is told, and the features are named as the steps name them.
 """
 
 import warnings
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 
+from onetree.ensemble import Ensemble
 from onetree.errors import UnsupportedModelError
 
 
-def unwrap(model: Any) -> tuple[Any, tuple[str, ...] | None]:
-    """Return the model inside, and the names of its features where a pipeline gives them.
+@dataclass(frozen=True)
+class Surroundings:
+    """What pipelines around a model say of its features.
+
+    Parameters
+    ----------
+    steps : tuple of str
+        The transformers in front of the model.
+    given : tuple of str or None
+        Names of the columns that the first of them was fitted on, if it knows them.
+    produced : tuple of str or None
+        Names of the columns that the model gets, if the last of them knows.
+    """
+
+    steps: tuple[str, ...] = ()
+    given: tuple[str, ...] | None = None
+    produced: tuple[str, ...] | None = None
+
+    def name(self, ensemble: Ensemble) -> Ensemble:
+        """Give the ensemble with the names of its features, so that it never takes frames of what the steps get."""
+        known = self.produced is not None and len(self.produced) == ensemble.n_features
+        produced = self.produced if known else ensemble.feature_names if ensemble.columns.named else None
+        # A scaler keeps the names of its columns: a frame does not show whether it has been scaled.
+        told = produced is not None and self.given is not None and not set(produced) <= set(self.given)
+        columns = replace(ensemble.columns, named=told, steps="" if told else ", ".join(self.steps))
+        return replace(ensemble, feature_names=produced or ensemble.feature_names, columns=columns)
+
+
+def unwrap(model: Any) -> tuple[Any, Surroundings | None]:
+    """Return the model inside, and what the pipelines around it say.
 
     Warns
     -----
     UserWarning
         If the features of the model inside are not those of the model given.
     """
-    names: tuple[str, ...] | None = None
+    around: Surroundings | None = None
     while True:
         if isinstance(model, Pipeline):
-            model, names = _last_step(model, names)
+            model, around = _last_step(model, around)
         elif isinstance(model, BaseSearchCV):
             model = _best(model)
         elif type(model).__name__ == "FrozenEstimator" and type(model).__module__.startswith("sklearn."):
             model = model.estimator
         else:
-            return model, names
+            return model, around
 
 
-def _last_step(pipeline: Pipeline, names: tuple[str, ...] | None) -> tuple[Any, tuple[str, ...] | None]:
+def _last_step(pipeline: Pipeline, around: Surroundings | None) -> tuple[Any, Surroundings | None]:
     steps = [step for _, step in pipeline.steps]
     if not steps or steps[-1] is None or isinstance(steps[-1], str):
         raise UnsupportedModelError("this Pipeline does not end in a model; add a tree ensemble as its last step")
-    before = [type(step).__name__ for step in steps[:-1] if step is not None and step != "passthrough"]
+    before = tuple(type(step).__name__ for step in steps[:-1] if step is not None and step != "passthrough")
     if not before:
-        return steps[-1], names if names is not None else _given_names(pipeline)
+        return steps[-1], around
     warnings.warn(
         f"the Pipeline is read without its first steps ({', '.join(before)}): the tree predicts from the features that "
         "they produce. Give it pipeline[:-1].transform(X), not X",
         stacklevel=5,  # whoever called Ensemble.from_model
     )
-    return steps[-1], _produced_names(pipeline, names)
+    if around is None:
+        around = Surroundings(given=_given_names(pipeline))
+    return steps[-1], replace(around, steps=around.steps + before, produced=_produced_names(pipeline, around.produced))
 
 
 def _given_names(pipeline: Pipeline) -> tuple[str, ...] | None:

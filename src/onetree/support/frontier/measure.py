@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError
+from onetree.inputs import RowsLike
 from onetree.limits import is_whole
 from onetree.progress import Progress, ProgressOption, Reporter, reporting
 from onetree.support.agreement import Agreement
@@ -28,7 +29,7 @@ HELD_OUT = 0.2  # of the rows are set aside to measure on, unless others are giv
 
 def frontier(
     model: object,
-    X: ArrayLike,
+    X: RowsLike,
     y: ArrayLike | None = None,
     *,
     leaves: Sequence[int] = (8, 16, 32, 64),
