@@ -48,6 +48,22 @@ def test_a_support_tree_is_called_what_it_is(opened, iris):
     assert "Accuracy on the 150 rows given" in page.inner_text("#equality")
 
 
+def test_a_frontier_has_a_section_with_charts_and_a_table(opened, iris):
+    forest, X, y = iris
+    frontier = onetree.frontier(forest, X[::2], y[::2], leaves=(2, 4, 8), held_out=(X[1::2], y[1::2]))
+    page = opened(frontier.points[1].tree, frontier=frontier)
+    assert page.locator("#frontier svg").count() == 2
+    assert page.locator("#frontier svg").first.locator("circle").count() == 3
+    _, lines = frontier.table()
+    cells = [row.locator("th, td").all_inner_texts() for row in page.locator("#frontier tbody tr").all()]
+    assert cells == lines
+    assert frontier.verdict in page.inner_text("#frontier")
+
+
+def test_without_a_frontier_there_is_no_section(opened):
+    assert opened(grown_tree(2)).locator("#frontier-section").is_hidden()
+
+
 def test_rows_of_the_list_tell_how_many_rows_of_the_data_pass(opened):
     tree = grown_tree(12)
     X = rows_for(tree)

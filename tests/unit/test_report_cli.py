@@ -51,6 +51,19 @@ def test_with_model_solution_and_data_everything_is_told(files, capsys):
     assert data["rows"]["columns"][0]["values"] == [0.5, 3.0]
 
 
+def test_rows_count_by_the_target_column(files):
+    (files / "data.csv").write_text("age,kind\n0.5,cat\n3,cat\n4, kitten\n")
+    assert main(["report", "tree.json", "-o", "report.html", "--data", "data.csv", "--target", "kind"]) == 0
+    data = data_in(files / "report.html")
+    assert (data["coverage"]["of"], data["accuracy"]) == ("data", {"rows": 3, "tree": 1})
+
+
+def test_a_target_that_is_not_a_class_is_refused(files, capsys):
+    (files / "data.csv").write_text("age,kind\n0.5,dog\n")
+    assert main(["report", "tree.json", "-o", "report.html", "--data", "data.csv", "--target", "kind"]) == 2
+    assert "'dog' in row 1" in capsys.readouterr().err
+
+
 def test_a_tree_of_another_model_is_told_by_the_exit_code(files, capsys):
     stump(2.0).save("other.json")
     assert main(["report", "tree.json", "-o", "report.html", "--model", "other.json"]) == 1

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree.errors import InvalidInputError
-from onetree.report import coverage, support_facts
+from onetree.report import coverage, frontier_facts, support_facts
 from onetree.report.coverage import embed_coverage
 from tests.categorical import random_set_tree
 from tests.exported import points
@@ -90,6 +90,18 @@ def test_bins_of_categories_lie_on_the_side_to_which_their_rows_go(elements, mem
     np.testing.assert_array_equal(bins < n_left, left)
 
 
+def test_the_columns_of_a_frame_go_by_name(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    tree = grown_tree(12)
+    rows, y = rows_and_labels(tree)
+    frame = pandas.DataFrame(rows, columns=list(tree.feature_names))
+    pages = [tmp_path / "array.html", tmp_path / "frame.html"]
+    onetree.write_report(tree, pages[0], X=rows, y=y)
+    shuffled = frame[frame.columns[::-1]].assign(extra="text")
+    onetree.write_report(tree, pages[1], X=shuffled, y=pandas.Series(y, index=shuffled.index[::-1]))
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+
+
 def test_of_too_many_places_the_deepest_are_not_counted(monkeypatch):
     tree = grown_tree(260)
     rows, y = rows_and_labels(tree)
@@ -123,6 +135,18 @@ def test_without_labels_rows_count_by_the_class_of_the_model_and_else_of_the_tre
 def test_labels_that_do_not_fit_are_refused(tmp_path, options, message):
     with pytest.raises(InvalidInputError, match=message):
         onetree.write_report(grown_tree(12), tmp_path / "report.html", **options)
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_a_frontier_is_told_in_words_and_numbers(labelled):
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+    frontier = onetree.frontier(forest, X, y if labelled else None, leaves=(2, 4))
+    told = frontier_facts.describe_frontier(frontier)
+    assert (told["header"], told["lines"]) == frontier.table()
+    assert [point["agreement"] for point in told["points"]] == [point.agreement.share for point in frontier.points]
+    assert (told["model"] is not None) == labelled
+    assert (frontier.verdict in told["notes"]) == labelled
 
 
 def test_a_support_tree_tells_its_agreement_and_nothing_about_a_gap():

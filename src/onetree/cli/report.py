@@ -10,6 +10,7 @@ from typing import Any
 import onetree
 from onetree.cli import options, terminal
 from onetree.cli.table import read_inputs
+from onetree.cli.target import read_target
 from onetree.errors import ModelFileError
 from onetree.files import read_whole
 from onetree.solve import OBJECTIVES
@@ -31,7 +32,11 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
         "--solution", metavar="JSON", help="what `onetree convert --json` printed: tells what is proven of the size"
     )
     parser.add_argument("--data", metavar="CSV", help="inputs to choose from: a header with the feature names, rows")
-    parser.add_argument("--label", metavar="NAME", help="a column of the data that must be there and is left out")
+    columns = parser.add_mutually_exclusive_group()
+    columns.add_argument(
+        "--target", metavar="NAME", help="the column of the data with the true classes; rows count by it"
+    )
+    columns.add_argument("--label", metavar="NAME", help="a column of the data that must be there and is left out")
     parser.add_argument(
         "--by-position", action="store_true", help="take the columns in the order of the features, whatever their names"
     )
@@ -47,15 +52,19 @@ def run(arguments: argparse.Namespace) -> int:
     tree = onetree.load_tree(arguments.tree)
     found = tree if arguments.solution is None else read_solution(arguments.solution, tree)
     source = None if arguments.model is None else options.read_model(arguments)
-    X = None
+    X = y = None
     if arguments.data is not None:
-        X = read_inputs(arguments.data, tree, label=arguments.label, by_position=arguments.by_position)
+        left_out = arguments.target or arguments.label
+        X = read_inputs(arguments.data, tree, label=left_out, by_position=arguments.by_position)
+        if arguments.target is not None:
+            y = read_target(arguments.data, arguments.target, tree)
     with terminal.bar() as bar:
         equality = onetree.write_report(
             found,
             arguments.output,
             source=source,
             X=X,
+            y=y,
             title=arguments.title or Path(arguments.model or arguments.tree).name,
             time_limit=arguments.time_limit,
             progress=bar,

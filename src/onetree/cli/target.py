@@ -14,21 +14,21 @@ from onetree.errors import InvalidInputError
 from onetree.files import read_whole
 
 
-def read_target(path: str, name: str, ensemble: onetree.Ensemble) -> NDArray[Any]:
+def read_target(path: str, name: str, model: onetree.Ensemble | onetree.Tree) -> NDArray[Any]:
     """Return the column of that name, for a file that `read_inputs` has read; numbers are compared as such."""
     header, *rows = [row for row in csv.reader(io.StringIO(read_whole(path).decode("utf-8-sig"), newline="")) if row]
     column = [each.strip() for each in header].index(name)
-    known = {_key(str(label)): index for index, label in enumerate(ensemble.classes.tolist())}
+    known = {_key(str(label)): index for index, label in enumerate(model.classes.tolist())}
     found = np.empty(len(rows), dtype=np.intp)
     for number, row in enumerate(rows):
         index = known.get(_key(row[column]))
         if index is None:
             raise InvalidInputError(
                 f"{path}: {row[column]!r} in row {number + 1}, column {name!r}, is not a class of the model, which has "
-                f"{', '.join(map(repr, ensemble.classes.tolist()[:8]))}; name its classes with --classes"
+                f"{', '.join(map(repr, model.classes.tolist()[:8]))}; name its classes with --classes"
             )
         found[number] = index
-    labels: NDArray[Any] = ensemble.classes[found]
+    labels: NDArray[Any] = model.classes[found]
     return labels
 
 

@@ -35,6 +35,7 @@ _SCRIPTS = (  # put together in this order
     "selected.js",
     "rules.js",
     "sections.js",
+    "frontier.js",
     "page.js",
 )
 _STYLES = ("page.css", "tree.css")

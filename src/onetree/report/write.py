@@ -13,9 +13,11 @@ from onetree.progress import ProgressOption
 from onetree.report import facts, support_facts
 from onetree.report.coverage import describe_accuracy, embed_coverage
 from onetree.report.embedded import embed_categories, embed_rows, embed_tree
+from onetree.report.frontier_facts import describe_frontier
 from onetree.report.page import render_page
 from onetree.solve import Solution
 from onetree.support import SupportSolution
+from onetree.support.frontier import Frontier
 from onetree.tree import Tree
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ def write_report(
     source: object | None = None,
     X: RowsLike | None = None,
     y: ArrayLike | None = None,
+    frontier: Frontier | None = None,
     title: str | None = None,
     time_limit: float | None = None,
     progress: ProgressOption = None,
@@ -53,6 +56,8 @@ def write_report(
         them.
     y : array of shape (n_rows,), optional
         The classes of these rows. Without them, rows are counted by the class that the source gives, or the tree.
+    frontier : Frontier, optional
+        What `onetree.frontier` found: the report then also shows what trees of other sizes are worth.
     title : str, optional
         Heading of the report.
     time_limit : float, optional
@@ -104,6 +109,7 @@ def write_report(
         "sizes": facts.describe_sizes(tree, ensemble),
         "feature_use": facts.describe_features(tree, ensemble),
         "agreement": facts.describe_agreement(tree, ensemble, rows),
+        "frontier": describe_frontier(frontier),
         "accuracy": describe_accuracy(tree, rows, y, ensemble),
     }
     write_whole(path, render_page(data))

@@ -1,4 +1,4 @@
-// One node of the drawing as SVG, with the edge that leads to it. All colours are attributes, so that what is on the
+// One node of the drawing as SVG, and the edge that leads to it. All colours are attributes, so that what is on the
 // screen is what a downloaded picture shows.
 
 const PAINTS = ["card", "ink", "quiet", "line", "hover", "accent", "active", "path-line", "match", "page"];
@@ -20,12 +20,11 @@ function textLine(text, x, y, font, fill, anchor = "start") {
   return makeSvg("text", attributes, text);
 }
 
-// Draws the card of a node with its edge. `state` says what is marked: { active, onPath, match }.
-function nodeElement(card, { model, paints, total }, state) {
+// Draws the card of a node. `state` says what is marked: { active, onPath, match }.
+function nodeElement(card, { model, paints }, state) {
   const { x, width, height } = card;
   const top = card.y - height / 2;
   const group = makeSvg("g", { class: card.leaf ? "node leaf" : "node split" });
-  if (card.parent) group.append(edgeElement(card, { model, paints, total }, state));
   const mark = state.onPath ? "path-line" : state.match ? "match" : "line";
   const outline = state.active ? "accent" : mark;
   const frame = makeSvg("rect", {

@@ -88,6 +88,7 @@ function start() {
   showProof(model);
   showSizes(model);
   showFeatureUse(model, format);
+  showFrontier(model);
   showLegend(model, format);
   showNotes(model);
 

@@ -95,10 +95,11 @@ class Places {
   }
 
   unfoldFirst() {
+    const isSmall = this.model.data.leaves <= FIRST_TIPS; // it then shows as a whole
     const tips = [this.root];
     this.first = []; // in the order of unfolding
     while (tips.length < FIRST_TIPS) {
-      const splits = tips.filter((place) => this.model.hasChildren(place.node) && this.weight(place) > 0);
+      const splits = tips.filter((place) => this.model.hasChildren(place.node) && (isSmall || this.weight(place) > 0));
       if (!splits.length) break;
       const heaviest = splits.reduce((best, place) => (this.weight(place) > this.weight(best) ? place : best));
       this.setOpen(heaviest, true);

@@ -56,8 +56,8 @@ function showEquality({ data }, format, followPoint) {
   }
   if (data.accuracy) {
     const { rows, tree, model } = data.accuracy;
-    const also = model === undefined ? "" : `, model ${formatShare(model, rows)}`;
-    parts.push(make("p", { textContent: `Accuracy on the ${plural(rows, "row")} given: tree ${formatShare(tree, rows)}${also}. Training rows flatter both.` }));
+    const also = model === undefined ? ". Training rows flatter it." : `, model ${formatShare(model, rows)}. Training rows flatter both.`;
+    parts.push(make("p", { textContent: `Accuracy on the ${plural(rows, "row")} given: tree ${formatShare(tree, rows)}${also}` }));
   }
   if (counterexample) {
     const items = counterexample.slice(0, MOST_COORDINATES).map((value, feature) =>
