@@ -20,6 +20,12 @@ constexpr std::size_t kChildrenBetweenChecks = 1 << 18;
 constexpr std::size_t kListOverhead = 64;    // of a list: its place in a map, and what the allocator adds
 constexpr double kMostIntervalBytes = 1e10;  // splits are numbered with 31 bits
 
+std::vector<int> slabs_of(const Grid& grid) {
+  std::vector<int> slabs;
+  for (const Axis& axis : grid.axes) slabs.push_back(axis.n_slabs());
+  return slabs;
+}
+
 std::vector<Class> reordered_cells(const Grid& grid, const std::vector<int>& order) {
   if (std::is_sorted(order.begin(), order.end())) return grid.classes;
   const std::vector<std::size_t> stride = cell_strides(grid);
@@ -109,52 +115,18 @@ std::vector<std::size_t> cell_strides(const Grid& grid) {
 }
 
 IntervalNest::IntervalNest(const Grid& grid, const std::vector<int>& order, std::size_t element_bytes, Control& control)
-    : element_bytes_(element_bytes) {
-  choose_axes(grid, order, control);
+    : row_(slabs_of(grid), order, element_bytes) {
+  make_loops(grid, order, control);
   build(grid, control);
 }
 
-// The row takes the set of up to three axes that fills it best; among equals the one with the fewest levels of
-// dependent splits, then the axes that settle least. The loops keep the order.
-void IntervalNest::choose_axes(const Grid& grid, const std::vector<int>& order, Control& control) {
-  const int n = grid.n_axes(), max_lanes = static_cast<int>(kRowBytes / element_bytes_);
-  int best_fill = 1, best_splits = 0;
-  std::vector<int> chosen;
-  auto consider = [&](auto&& self, int from, int fill, int splits) -> void {
-    if (fill > best_fill || (fill == best_fill && splits < best_splits)) {
-      best_fill = fill;
-      best_splits = splits;
-      row_axes_ = chosen;
-    }
-    if (chosen.size() == 3) return;
-    for (int i = from; i >= 0; --i) {
-      const int slabs = grid.axes[order[i]].n_slabs();
-      if (slabs > max_lanes || fill * count_intervals(slabs) > max_lanes) continue;
-      chosen.push_back(order[i]);
-      self(self, i - 1, fill * count_intervals(slabs), splits + slabs - 1);
-      chosen.pop_back();
-    }
-  };
-  consider(consider, n - 1, 1, 0);
-  // A row mostly empty wastes memory and time: one value a row is better then.
-  if (3 * best_fill < max_lanes && n > static_cast<int>(row_axes_.size())) row_axes_.clear();
-  lane_stride_.resize(row_axes_.size());
-  for (std::size_t i = row_axes_.size(); i-- > 0;) {
-    lane_stride_[i] = n_used_lanes_;
-    n_used_lanes_ *= count_intervals(grid.axes[row_axes_[i]].n_slabs());
-  }
-  for (const int axis : row_axes_) row_slabs_.push_back(grid.axes[axis].n_slabs());
-  for (int lane = 0; lane < n_used_lanes_; ++lane)
-    for (std::size_t i = 0; i < row_axes_.size(); ++i) {
-      const int slabs = row_slabs_[i];
-      int lo = lane / lane_stride_[i] % count_intervals(slabs), length = 1;
-      for (; lo > slabs - length; ++length) lo -= slabs - length + 1;
-      lane_intervals_.push_back({lo, lo + length - 1});
-    }
-  level_of_axis_.resize(n);
+// Of the axes that do not share the row; they keep their order.
+void IntervalNest::make_loops(const Grid& grid, const std::vector<int>& order, Control& control) {
+  const std::vector<int>& row_axes = row_.axes();
+  level_of_axis_.resize(grid.n_axes());
   for (const int axis : order) {
-    const auto in_row = std::find(row_axes_.begin(), row_axes_.end(), axis) - row_axes_.begin();
-    const bool is_loop = in_row == static_cast<std::ptrdiff_t>(row_axes_.size());
+    const auto in_row = std::find(row_axes.begin(), row_axes.end(), axis) - row_axes.begin();
+    const bool is_loop = in_row == static_cast<std::ptrdiff_t>(row_axes.size());
     level_of_axis_[axis] = is_loop ? n_loops() : -1 - static_cast<int>(in_row);
     if (!is_loop) continue;
     const int slabs = grid.axes[axis].n_slabs();
@@ -182,7 +154,7 @@ std::vector<std::vector<IntervalNest::Mask>> IntervalNest::single_masks(const Gr
   // The cells with the loops' axes outermost, in their order: what follows a slab is then one run of memory.
   std::vector<int> order;
   for (const Loop& loop : loops_) order.push_back(loop.axis);
-  order.insert(order.end(), row_axes_.begin(), row_axes_.end());
+  order.insert(order.end(), row_.axes().begin(), row_.axes().end());
   const std::vector<Class> cells = reordered_cells(grid, order);
   std::size_t below = cells.size();
   for (std::size_t level = 0; level < loops_.size(); ++level) {
@@ -303,10 +275,13 @@ IntervalNest::Trace IntervalNest::trace(const Box& box) const {
     trace.node[level] = static_cast<std::uint32_t>(index);
     index = child_of(level, index, box[loops_[level].axis]);
   }
-  std::size_t lane = 0;
-  for (std::size_t i = 0; i < row_axes_.size(); ++i)
-    lane += lane_of(static_cast<int>(i), box[row_axes_[i]].lo, box[row_axes_[i]].hi);
-  trace.offset = index * row_bytes() + lane * element_bytes_;
+  trace.row = index;
+  trace.box = 0;
+  for (std::size_t i = 0; i < row_.axes().size(); ++i) {
+    const auto [lo, hi] = box[row_.axes()[i]];
+    trace.box += row_.share(static_cast<int>(i), lo, hi);
+  }
+  trace.offset = index * row_bytes() + row_.place(trace.box);
   return trace;
 }
 
@@ -314,13 +289,12 @@ std::size_t IntervalNest::offset(const Box& box, const Trace& trace, int axis, c
   const int at = level_of_axis_[axis];
   if (at < 0) {
     const int i = -1 - at;
-    const int moved = lane_of(i, interval.lo, interval.hi) - lane_of(i, box[axis].lo, box[axis].hi);
-    return trace.offset + static_cast<std::ptrdiff_t>(moved) * static_cast<std::ptrdiff_t>(element_bytes_);
+    const int moved = row_.share(i, interval.lo, interval.hi) - row_.share(i, box[axis].lo, box[axis].hi);
+    return trace.row * row_bytes() + row_.place(trace.box + moved);
   }
   std::size_t index = child_of(at, trace.node[at], interval);
   for (int level = at + 1; level < n_loops(); ++level) index = child_of(level, index, box[loops_[level].axis]);
-  const std::size_t lane_bytes = row_axes_.empty() ? 0 : trace.offset % kRowBytes;
-  return index * row_bytes() + lane_bytes;
+  return index * row_bytes() + row_.place(trace.box);
 }
 
 IntervalLists::IntervalLists(const IntervalNest& nest)

@@ -1,7 +1,7 @@
 // Where the value of each box lives in the interval table.
 //
-// Up to three axes are the lanes of a row: every combination of their intervals fits in one vector. The other axes are
-// nested loops. Once the intervals on the first loops are chosen, hyperplanes of the next loop across which nothing
+// A few axes share a row (`RowShape`): it holds every combination of their intervals. The other axes are nested loops.
+// Once the intervals on the first loops are chosen, hyperplanes of the next loop across which nothing
 // changes any more are dropped, so boxes that hold the same function share one place, and the table is several times
 // smaller than the number of boxes. A nest is the tree of these choices: a node at depth j stands for intervals on the
 // first j loops, its mask tells which hyperplanes of loop j still matter, and its children are the intervals of what is
@@ -18,10 +18,9 @@
 #include "control.hpp"
 #include "grid.hpp"
 #include "intervals.hpp"
+#include "kernel/row_shape.hpp"
 
 namespace onetree {
-
-inline constexpr std::size_t kRowBytes = 64;
 
 // std::popcount is a call into the runtime library where the instruction cannot be assumed.
 inline int count_bits(std::uint32_t bits) {
@@ -52,10 +51,10 @@ class IntervalNest {
 
   int n_loops() const { return static_cast<int>(loops_.size()); }
   const Loop& loop(int level) const { return loops_[level]; }
-  const std::vector<int>& row_axes() const { return row_axes_; }
+  const RowShape& row() const { return row_; }
   std::size_t n_rows() const { return n_rows_; }
-  std::size_t row_bytes() const { return row_axes_.empty() ? element_bytes_ : kRowBytes; }
-  std::size_t element_bytes() const { return element_bytes_; }
+  std::size_t row_bytes() const { return row_.bytes(); }
+  std::size_t element_bytes() const { return row_.element_bytes(); }
   std::size_t bytes() const;           // of the table and of the nest itself
   std::size_t bytes_of_nodes() const;  // and of the lists of intervals
   const Intervals& intervals(int n_slabs) const { return *intervals_[n_slabs]; }
@@ -76,6 +75,8 @@ class IntervalNest {
   static constexpr int kMaxAxes = 33;  // a grid has at most 2^32 cells
   struct Trace {
     std::array<std::uint32_t, kMaxAxes> node;  // per loop
+    std::size_t row;                           // its number
+    int box;                                   // its number in the row
     std::size_t offset;
   };
   Trace trace(const Box& box) const;
@@ -87,25 +88,14 @@ class IntervalNest {
     return node.first_child + static_cast<std::size_t>(interval_index(n_slabs(level, node), lo, hi));
   }
 
-  int lane_of(int row_axis, int lo, int hi) const {  // its share of the lane number
-    return interval_index(row_slabs_[row_axis], lo, hi) * lane_stride_[row_axis];
-  }
-  int n_used_lanes() const { return n_used_lanes_; }
-  const Interval* lane_intervals(int lane) const {  // one per row axis
-    return lane_intervals_.data() + static_cast<std::size_t>(lane) * row_axes_.size();
-  }
-
  private:
-  void choose_axes(const Grid& grid, const std::vector<int>& order, Control& control);
+  void make_loops(const Grid& grid, const std::vector<int>& order, Control& control);
   void build(const Grid& grid, Control& control);
   std::vector<std::vector<Mask>> single_masks(const Grid& grid, Control& control) const;
 
-  std::size_t element_bytes_;
+  RowShape row_;
   std::vector<Loop> loops_;
-  std::vector<int> row_axes_, row_slabs_, lane_stride_;
-  std::vector<Interval> lane_intervals_;
-  std::vector<int> level_of_axis_;  // -1 - index for a row axis
-  int n_used_lanes_ = 1;
+  std::vector<int> level_of_axis_;  // -1 - index for an axis of the row
   std::size_t n_rows_ = 1;
   std::vector<std::unique_ptr<Intervals>> intervals_;  // by number of slabs
   double bytes_of_intervals_ = 0;

@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "kernel/row_plan.hpp"
+
 namespace onetree {
 
 namespace {
@@ -19,86 +21,26 @@ constexpr std::size_t kMostTasks = 20'000;                    // each takes abou
 constexpr std::size_t kMostListBytes = std::size_t{1} << 26;  // per thread, kept from task to task
 
 static_assert(std::endian::native == std::endian::little);
-static_assert(kTableAlignment % kRowBytes == 0);
-
-void set_lane(std::uint8_t* row, int lane, std::size_t width, std::uint32_t value) {
-  for (std::size_t byte = 0; byte < width; ++byte)
-    row[lane * width + byte] = static_cast<std::uint8_t>(value >> (8 * byte));
-}
-
-RowPlan plan_rows(const IntervalNest& nest) {
-  RowPlan plan;
-  plan.singles.fill(0);
-  plan.base_level.fill(0);
-  const std::size_t width = nest.element_bytes();
-  const int n_lanes = static_cast<int>(kRowBytes / width), n_used = nest.n_used_lanes();
-  const int n_row_axes = static_cast<int>(nest.row_axes().size());
-  std::vector<std::vector<int>> lanes_of_level;
-  for (int lane = 0; lane < n_lanes; ++lane) {
-    int level = 0;
-    for (int axis = 0; axis < n_row_axes && lane < n_used; ++axis)
-      level += nest.lane_intervals(lane)[axis].length() - 1;
-    if (level == 0) set_lane(plan.base_level.data(), lane, width, ~0U);
-    if (level == 0 && lane < n_used) set_lane(plan.singles.data(), lane, width, ~0U);
-    if (static_cast<int>(lanes_of_level.size()) <= level) lanes_of_level.resize(level + 1);
-    lanes_of_level[level].push_back(lane);
-  }
-  plan.n_levels = static_cast<int>(lanes_of_level.size()) - 1;
-  for (int level = 1; level <= plan.n_levels; ++level) {
-    RowPlan::Lanes members{};
-    for (const int lane : lanes_of_level[level]) set_lane(members.data(), lane, width, ~0U);
-    plan.level_lanes.push_back(members);
-    // A lane of this level has exactly `level` splits. Other lanes look at themselves, which changes nothing that is
-    // kept.
-    for (int k = 0; k < level; ++k) {
-      RowStep step{};
-      for (int lane = 0; lane < n_lanes; ++lane) {
-        set_lane(step.left, lane, width, lane);
-        set_lane(step.right, lane, width, lane);
-      }
-      for (const int lane : lanes_of_level[level]) {
-        int skip = k;
-        for (int axis = 0; axis < n_row_axes; ++axis) {
-          const auto [lo, hi] = nest.lane_intervals(lane)[axis];
-          if (skip >= hi - lo) {
-            skip -= hi - lo;
-            continue;
-          }
-          const int others = lane - nest.lane_of(axis, lo, hi);
-          set_lane(step.left, lane, width, others + nest.lane_of(axis, lo, lo + skip));
-          set_lane(step.right, lane, width, others + nest.lane_of(axis, lo + skip + 1, hi));
-          break;
-        }
-      }
-      plan.steps.push_back(step);
-    }
-    plan.level_steps.push_back(level);
-  }
-  return plan;
-}
-
 // The classes of the first (or last) cells of all boxes that a row can stand for, one row for each cell of the loops.
 std::vector<std::uint8_t> corner_classes(const Grid& grid, const IntervalNest& nest, bool last, Control& control) {
   const std::vector<std::size_t> stride = cell_strides(grid);
-  const std::size_t width = nest.element_bytes(), row_bytes = nest.row_bytes();
-  std::vector<std::size_t> lane_cell(nest.n_used_lanes(), 0);
-  for (std::size_t lane = 0; lane < lane_cell.size(); ++lane) {
-    const Interval* intervals = nest.lane_intervals(static_cast<int>(lane));
-    for (std::size_t i = 0; i < nest.row_axes().size(); ++i)
-      lane_cell[lane] += stride[nest.row_axes()[i]] * (last ? intervals[i].hi : intervals[i].lo);
-  }
+  const RowShape& row = nest.row();
+  std::vector<std::size_t> cell_of_box(row.n_boxes(), 0);
+  for (int box = 0; box < row.n_boxes(); ++box)
+    for (std::size_t i = 0; i < row.axes().size(); ++i) {
+      const Interval& interval = row.intervals(box)[i];
+      cell_of_box[box] += stride[row.axes()[i]] * (last ? interval.hi : interval.lo);
+    }
   std::size_t n_corners = 1;
   for (int level = 0; level < nest.n_loops(); ++level) n_corners *= nest.loop(level).n_slabs;
-  // Rows are loaded as aligned vectors; std::vector aligns less, so there is room to move the start.
-  std::vector<std::uint8_t> corners(n_corners * row_bytes + kRowBytes, 0);
-  std::uint8_t* out = corners.data() + (-reinterpret_cast<std::uintptr_t>(corners.data()) % kRowBytes);
+  std::vector<std::uint8_t> corners(n_corners * row.bytes(), 0);
+  std::uint8_t* out = corners.data();
   std::vector<int> slab(nest.n_loops(), 0);
-  for (std::size_t corner = 0; corner < n_corners; ++corner, out += row_bytes) {
+  for (std::size_t corner = 0; corner < n_corners; ++corner, out += row.bytes()) {
     if (corner % (1 << 18) == 0) control.check("interval-dp", -1, -1, 0);
     std::size_t cell = 0;
     for (int level = 0; level < nest.n_loops(); ++level) cell += slab[level] * stride[nest.loop(level).axis];
-    for (std::size_t lane = 0; lane < lane_cell.size(); ++lane)
-      out[lane * width] = grid.classes[cell + lane_cell[lane]];
+    for (int box = 0; box < row.n_boxes(); ++box) out[row.place(box)] = grid.classes[cell + cell_of_box[box]];
     for (int level = nest.n_loops(); level-- > 0;) {
       if (++slab[level] < nest.loop(level).n_slabs) break;
       slab[level] = 0;
@@ -109,26 +51,26 @@ std::vector<std::uint8_t> corner_classes(const Grid& grid, const IntervalNest& n
 
 // Fills a table. What all threads share is constant; each has its own Worker.
 struct Filling {
-  Filling(const Grid& grid, const IntervalNest& nest_, std::uint8_t* table_, FillBlock fill_block_, Control& control)
+  Filling(const Grid& grid, const IntervalNest& nest_, std::uint8_t* table_, Measure measure, Simd simd,
+          Control& control)
       : nest(nest_),
         table(table_),
-        fill_block(fill_block_),
-        plan(plan_rows(nest_)),
-        lo_storage(corner_classes(grid, nest_, false, control)),
-        hi_storage(corner_classes(grid, nest_, true, control)),
+        planner(nest_.row(), groups_at_once(simd)),
+        plan(planner.plan()),
+        fill_block(fill_block_for(simd, measure, nest_.element_bytes(), planner.n_levels())),
+        lo_classes(corner_classes(grid, nest_, false, control)),
+        hi_classes(corner_classes(grid, nest_, true, control)),
         corner_stride(nest_.n_loops()) {
     std::size_t step = nest.row_bytes();
     for (int level = nest.n_loops(); level-- > 0; step *= nest.loop(level).n_slabs) corner_stride[level] = step;
   }
-  const std::uint8_t* aligned(const std::vector<std::uint8_t>& storage) const {
-    return storage.data() + (-reinterpret_cast<std::uintptr_t>(storage.data()) % kRowBytes);
-  }
 
   const IntervalNest& nest;
   std::uint8_t* table;
-  FillBlock fill_block;
+  RowPlanner planner;
   RowPlan plan;
-  std::vector<std::uint8_t> lo_storage, hi_storage;
+  FillBlock fill_block;
+  std::vector<std::uint8_t> lo_classes, hi_classes;
   std::vector<std::size_t> corner_stride;  // per loop: bytes from slab to slab
 };
 
@@ -247,22 +189,28 @@ class Worker {
   void fill_block(int level, const Place& place) {
     static const Intervals alone(1, [] {});
     static const int first_slab = 0;
-    Block block{filling_.table,
-                &alone,
-                place.single,
-                nullptr,
-                0,
-                &first_slab,
-                filling_.aligned(filling_.lo_storage) + place.lo_corner,
-                filling_.aligned(filling_.hi_storage) + place.hi_corner};
+    const Intervals* intervals = &alone;
+    Block block{};
+    block.rows = filling_.table;
+    block.grid_slabs = &first_slab;
     if (nest_.n_loops() > 0) {
       const Level& here = levels_[level];
-      block.intervals = &prepare(level, place);
+      intervals = &prepare(level, place);
       block.rows += place.node.first_child * nest_.row_bytes();
       block.pairs = here.row_pairs.data();
       block.n_pairs = static_cast<int>(here.row_pairs.size());
       block.grid_slabs = here.slabs.data();
     }
+    block.n_rows = intervals->size();
+    block.intervals = intervals->data();
+    block.splits = intervals->splits();
+    block.first_split = intervals->first_split();
+    block.single = place.single;
+    block.lo_classes = filling_.lo_classes.data() + place.lo_corner;
+    block.hi_classes = filling_.hi_classes.data() + place.hi_corner;
+    const std::size_t n_sources = static_cast<std::size_t>(block.n_pairs) + intervals->n_slabs();
+    if (sources_.size() < n_sources) sources_.resize(n_sources);
+    block.sources = sources_.data();
     filling_.fill_block(block, filling_.plan);
   }
 
@@ -271,6 +219,7 @@ class Worker {
   std::function<void()> tick_;
   IntervalLists lists_;
   std::vector<Level> levels_;
+  std::vector<Source> sources_;
 };
 
 // Nodes some loops down, in fronts: intervals of equal total length do not depend on each other, so each front can be
@@ -347,14 +296,32 @@ void fill(const Filling& filling, Control& control) {
 
 }  // namespace
 
-IntervalTable::IntervalTable(const Grid& grid, Measure measure, std::size_t element_bytes, Control& control)
+IntervalTable::IntervalTable(const Grid& grid, Measure measure, std::size_t element_bytes, Control& control, Simd simd)
     : nest_(choose_nest(grid, element_bytes, control)) {
   const double expected = static_cast<double>(bytes()) / kBytesPerSecond / control.n_threads;
   if (control.patience > 0 && expected > control.patience) throw LimitReached("time");
   memory_ = allocate_table(nest_.n_rows() * nest_.row_bytes());
-  const Filling filling(grid, nest_, memory_.get(), fill_block_for(measure, element_bytes, nest_.row_axes().empty()),
-                        control);
+  const Filling filling(grid, nest_, memory_.get(), measure, simd, control);
   fill(filling, control);
+}
+
+std::vector<std::uint32_t> IntervalTable::all_values(const Grid& grid) const {
+  std::vector<std::uint32_t> values;
+  Box box(grid.n_axes());
+  auto descend = [&](auto&& self, int axis) -> void {
+    if (axis == grid.n_axes()) {
+      values.push_back((*this)[box]);
+      return;
+    }
+    const int n_slabs = grid.axes[axis].n_slabs();
+    for (int length = 1; length <= n_slabs; ++length)
+      for (int lo = 0; lo + length <= n_slabs; ++lo) {
+        box[axis] = {lo, lo + length - 1};
+        self(self, axis + 1);
+      }
+  };
+  descend(descend, 0);
+  return values;
 }
 
 }  // namespace onetree

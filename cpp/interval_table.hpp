@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "control.hpp"
-#include "interval_kernel.hpp"
 #include "interval_nest.hpp"
+#include "kernel/kernel.hpp"
+#include "kernel/simd.hpp"
 #include "table_memory.hpp"
 
 namespace onetree {
@@ -14,7 +16,8 @@ namespace onetree {
 class IntervalTable {
  public:
   // Throws LimitReached("memory") before the table is allocated if it would pass the limit.
-  IntervalTable(const Grid& grid, Measure measure, std::size_t element_bytes, Control& control);
+  IntervalTable(const Grid& grid, Measure measure, std::size_t element_bytes, Control& control,
+                Simd simd = chosen_simd());
 
   std::uint32_t operator[](const Box& box) const { return at(nest_.offset(box)); }
 
@@ -34,6 +37,9 @@ class IntervalTable {
         return word<std::uint32_t>(offset);
     }
   }
+
+  // Of every box: by the interval on the first axis, shorter ones first, then on the second, ...
+  std::vector<std::uint32_t> all_values(const Grid& grid) const;
 
   // The largest word means that the value did not fit; smaller boxes have smaller values, so then the root shows it.
   std::uint32_t saturated() const { return ~0U >> (32 - 8 * nest_.element_bytes()); }

@@ -5,13 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace onetree {
+#include "kernel/interval.hpp"
 
-struct Interval {
-  int lo;  // inclusive
-  int hi;  // inclusive
-  int length() const { return hi - lo + 1; }
-};
+namespace onetree {
 
 using Box = std::vector<Interval>;  // one interval per axis of the grid
 
@@ -23,10 +19,6 @@ inline int interval_index(int n_slabs, int lo, int hi) {
   const int shorter = hi - lo;  // intervals of smaller length: n + (n-1) + ...
   return shorter * n_slabs - shorter * (shorter - 1) / 2 + lo;
 }
-
-struct SplitIndex {
-  std::uint32_t left, right;  // numbers of two intervals
-};
 
 // All intervals of n slabs with their splits.
 class Intervals {
@@ -59,6 +51,10 @@ class Intervals {
   int n_slabs() const { return n_slabs_; }
   int size() const { return static_cast<int>(intervals_.size()); }
   const Interval& operator[](int index) const { return intervals_[index]; }
+  const Interval* data() const { return intervals_.data(); }
+  // Interval q has the splits from first_split()[q] to first_split()[q + 1].
+  const SplitIndex* splits() const { return splits_.data(); }
+  const int* first_split() const { return first_split_.data(); }
   const SplitIndex* splits(int index) const { return splits_.data() + first_split_[index]; }
   int n_splits(int index) const { return first_split_[index + 1] - first_split_[index]; }
 

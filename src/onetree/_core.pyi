@@ -60,6 +60,16 @@ def estimate(
     ensemble: EnsembleArrays, objective: int, max_boxes: float, seconds: float, seed: int, progress: _Callback | None
 ) -> dict[str, Any]: ...
 def essential_levels(ensemble: EnsembleArrays, time_limit: float) -> list[NDArray[np.float64]]: ...
+def simd() -> str: ...  # the vector path in use
+def available_simd() -> list[str]: ...  # the slowest first
+def box_values(
+    slabs: list[int],
+    classes: NDArray[np.uint8],  # of the cells, last axis fastest
+    measure: int,  # 0: depth, 1: splits, 2: both in one word
+    element_bytes: int,
+    simd: str,
+    n_threads: int = ...,
+) -> NDArray[np.uint32]: ...  # by the interval on the first axis, shorter ones first, then on the second, ...
 def share_nodes(
     feature: NDArray[np.int32],
     threshold: NDArray[np.float64],

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from onetree import _core
+
 pytestmark = pytest.mark.slow
 
 REPORTS = ("AddressSanitizer", "ThreadSanitizer", "runtime error:", "Assertion")
@@ -91,18 +93,20 @@ def assert_clean(done, folder):
 def test_the_core_is_clean_under_the_sanitizers(repository, compiler, tmp_path):
     preloaded = runtimes(compiler, "libasan.so")
     build(repository, compiler, tmp_path, ONETREE_SANITIZE="ON")
-    done = campaign(
-        *("sanitizer_campaign", repository, tmp_path),
-        LD_PRELOAD=preloaded,
-        ASAN_OPTIONS="detect_leaks=0",  # the interpreter frees little at its end
-    )
-    assert_clean(done, tmp_path)
+    for path in _core.available_simd():
+        done = campaign(
+            *("sanitizer_campaign", repository, tmp_path),
+            LD_PRELOAD=preloaded,
+            ASAN_OPTIONS="detect_leaks=0",  # the interpreter frees little at its end
+            ONETREE_SIMD=path,
+        )
+        assert_clean(done, tmp_path)
 
 
 def test_the_threads_of_the_core_do_not_race_and_narrow_vectors_give_the_same_trees(repository, compiler, tmp_path):
     preloaded = runtimes(compiler, "libtsan.so")
     build(
-        *(repository, compiler, tmp_path, "-g1 -fsanitize=thread -DONETREE_BASELINE"),
+        *(repository, compiler, tmp_path, "-g1 -fsanitize=thread"),
         CMAKE_MODULE_LINKER_FLAGS="-fsanitize=thread",
         CMAKE_SHARED_LINKER_FLAGS="-fsanitize=thread",
     )
@@ -110,6 +114,7 @@ def test_the_threads_of_the_core_do_not_race_and_narrow_vectors_give_the_same_tr
         *("thread_campaign", repository, tmp_path),
         LD_PRELOAD=preloaded,
         TSAN_OPTIONS="halt_on_error=1",
+        ONETREE_SIMD="baseline",
         OPENBLAS_NUM_THREADS="1",  # the threads of other libraries are not ours to check
         OMP_NUM_THREADS="1",
     )

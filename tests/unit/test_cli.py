@@ -179,6 +179,7 @@ def test_the_versions_of_all_libraries_are_shown_as_json(capsys):
     assert versions["onetree"] == onetree.__version__
     assert versions["libraries"]["numpy"] == np.__version__
     assert versions["libraries"]["scikit-learn"] == sklearn.__version__
+    assert versions["simd"] == onetree._core.simd()
 
 
 def test_a_library_that_is_not_installed_has_no_version():

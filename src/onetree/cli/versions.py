@@ -7,6 +7,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 import onetree
+from onetree import _core
 from onetree.cli import terminal
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "xgboost", "lightgbm", "catboost", "pandas", "polars")
@@ -33,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
                 "python": platform.python_version(),
                 "machine": platform.machine(),
                 "system": platform.system(),
+                "simd": _core.simd(),
                 "libraries": {name: installed(name) for name in LIBRARIES},
             }
         )

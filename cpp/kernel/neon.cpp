@@ -1,0 +1,23 @@
+// The kernel for ARM: every 64-bit one has NEON.
+#include "kernel/kernel.hpp"
+
+#if defined(__aarch64__)
+
+#include <arm_neon.h>
+
+#include <type_traits>
+
+namespace onetree {
+
+namespace {
+constexpr int kGroupsAtOnce = 1;
+#include "kernel/kernel.inl"
+}  // namespace
+
+FillBlock neon_fill(Measure measure, std::size_t element_bytes, int n_levels) {
+  return fill_of(measure, element_bytes, n_levels);
+}
+
+}  // namespace onetree
+
+#endif
