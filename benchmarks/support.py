@@ -43,7 +43,7 @@ def main():
     options = parser.parse_args()
     results = json.loads(options.out.read_text()) if options.out.is_file() else {"cases": {}}
     for name in options.only:
-        train, test, classes = load(name, options.data, options.paper_data, options.max_rows, options.seed)
+        train, test, classes, _ = load(name, options.data, options.paper_data, options.max_rows, options.seed)
         for model_name, new_model in MODELS.items():
             found = results["cases"].setdefault(f"{name} / {model_name}", {})
             missing = [] if found else [agreement]

@@ -25,7 +25,7 @@ MODELS = {
 
 
 def load(name, data, paper_data, max_rows, seed):
-    """Training rows, held-out rows, and the classes of the training rows."""
+    """Training rows, held-out rows, and the classes of both."""
     if name in OF_SCIKIT_LEARN:
         X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
     elif name in BINNED:
@@ -35,8 +35,7 @@ def load(name, data, paper_data, max_rows, seed):
     if len(X) > max_rows:
         chosen = np.random.RandomState(seed).choice(len(X), max_rows, replace=False)
         X, y = X[chosen], y[chosen]
-    train, test, classes, _ = train_test_split(X, y, test_size=0.3, random_state=seed)
-    return train, test, classes
+    return train_test_split(X, y, test_size=0.3, random_state=seed)
 
 
 def _read(path):

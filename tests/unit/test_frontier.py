@@ -143,6 +143,19 @@ def test_labels_may_be_words_and_values_missing_or_categories():
     assert mixed.model == Score.of(model.predict(rows[1::2]), words[1::2])
 
 
+def test_frames_go_by_the_names_of_their_columns(found):
+    pandas = pytest.importorskip("pandas")
+    names = [f"column {each}" for each in range(X.shape[1])]
+    frame = pandas.DataFrame(X, columns=names)
+    model = RandomForestClassifier(30, random_state=0).fit(frame[TRAIN], Y[TRAIN])
+    turned = frame[names[::-1]].assign(other="text")
+    again = onetree.frontier(
+        model, turned[TRAIN], pandas.Series(Y[TRAIN]), leaves=(4, 16), held_out=(turned[TEST], pandas.Series(Y[TEST]))
+    )
+    assert again.to_dict() | {"seconds": 0} == found.to_dict() | {"seconds": 0}
+    assert (again.trees[16].predict(turned) == found.trees[16].predict(X)).all()
+
+
 def test_a_single_leaf_is_the_most_frequent_class(forest):
     one = onetree.frontier(forest, X[TRAIN], Y[TRAIN], leaves=(1,), held_out=(X[TEST], Y[TEST])).points[0]
     assert (one.tree.n_leaves, one.cart_leaves) == (1, 1)

@@ -92,7 +92,7 @@ def test_what_does_worse_on_fresh_rows_is_not_kept():
     assert np.array_equal(kept.cut, CHESS.cut)
 
 
-def test_a_part_without_two_reference_rows_is_a_leaf():
+def test_a_part_without_reference_rows_is_a_leaf():
     rows, grid = board(4, lambda x, y: (x > 1) != (y > 1))
     better = refined(CHESS, rows, grid, n_reference=8)  # x is 0 or 1 in these
     assert better.left[better.left[0]] != LEAF

@@ -58,9 +58,9 @@ class Node:
     right: int = LEAF
 
 
-def first_pool(sample: Sample, share: float = 1.0) -> Numbers:
-    """Add the synthetic rows that a growth starts with, or a share of so many."""
-    n_rows = int(share * max(min(_FIRST_POOL, _MAX_VALUES // max(1, len(sample.columns))), TOP_UP))
+def first_pool(sample: Sample) -> Numbers:
+    """Add the synthetic rows that a growth starts with."""
+    n_rows = max(min(_FIRST_POOL, _MAX_VALUES // max(1, len(sample.columns))), TOP_UP)
     n_near = int(_NEAR * n_rows)
     return np.concatenate([sample.mix(sample.reference, n_rows - n_near), sample.mix_near(n_near)])
 
@@ -155,7 +155,7 @@ class Growth:
         leaf_class = self._leaf_class(reference, total)
         n_wrong = len(rows) - int(reference[leaf_class])
         split = None
-        if n_wrong if self._faithful else len(rows) > 1 and np.count_nonzero(total) > 1:
+        if n_wrong if self._faithful else len(rows) > 0 and np.count_nonzero(total) > 1:
             split = self._best_split(rows, pool, pool_weight)
         return Node(
             rows,

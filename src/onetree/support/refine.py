@@ -46,8 +46,8 @@ class Refinement:
     def of(self, branches: Branches, fresh: Numbers, clock: Clock) -> Branches:
         """Return a tree of no more leaves with less error.
 
-        Ends before it would do worse on fresh rows, which play no part in the choice of splits. Parts that less than
-        two reference rows lie in are leaves.
+        Ends before it would do worse on fresh rows, which play no part in the choice of splits. Parts without
+        reference rows are leaves.
         """
         n_wrong = self._n_wrong(branches, fresh)
         for _ in range(N_PASSES):
@@ -78,7 +78,7 @@ class Refinement:
     def _without_unseen(self, given: Branches) -> Branches:
         branches = given.copy()
         for node, here in enumerate(given.places(self._sample.columns, self._rows)):
-            if branches.left[node] != LEAF and np.count_nonzero(self._is_reference[here]) < 2:
+            if branches.left[node] != LEAF and not self._is_reference[here].any():
                 if len(here):
                     self._settle_class(branches, node, here)
                 branches.make_leaf(node)

@@ -11,7 +11,9 @@ from onetree.support.refine import Refinement
 from onetree.support.rows import RowMaker, Rows, Sample
 from onetree.tree import Tree
 
-_FRESH = 0.5  # of the synthetic rows at the root: as many more tell when to end the refinement
+_FRESH = (
+    0.25  # of the synthetic rows at the root: as many more, mixed among neighbours, tell when to end the refinement
+)
 _OVERGROWN = 2  # times the leaves that are wanted, before the tree is cut back
 
 
@@ -22,7 +24,7 @@ def small_trees(maker: RowMaker, rows: Rows, budgets: Sequence[int], clock: Cloc
     growth = Growth(sample, pool, faithful=False)
     n_grown = _OVERGROWN * max(budgets)
     growth.grow(max_leaves=n_grown, max_wrong=0, step=clock.of_leaves(n_grown))
-    fresh = first_pool(sample, share=_FRESH)
+    fresh = sample.mix_near(int(_FRESH * len(pool)))
     refinement = Refinement(sample, pool, POOL_MASS)
     return [
         refinement.of(as_branches(growth.nodes, leaves), fresh, clock).as_tree(maker.labeller.ensemble, maker.grid)
