@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 _N_LISTED = 8
+_MISSING = ("NAType", "NaTType")  # of pandas, which need not be installed
 
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
@@ -201,21 +202,21 @@ def as_number(value: object) -> float | None:
 
 def _codes(column: nw.Series[Any], name: str, labels: Labels) -> NDArray[np.float64]:
     """Give the numbers of the categories that the values of a column are."""
-    missing = column.is_null().to_list()
-    known: dict[Any, float] = {}
-    codes = np.full(len(missing), np.nan)
-    for at, (value, gap) in enumerate(zip(column.to_list(), missing, strict=True)):
-        if gap or value != value:
-            continue
-        try:
-            if value not in known:
-                known[value] = labels.number(value)
-        except InvalidInputError as error:
-            raise InvalidInputError(f"column {name!r} of X {error}") from None
-        except TypeError:  # a list, for instance
-            raise InvalidInputError(f"column {name!r} of X holds {value!r}, which is not a category") from None
-        codes[at] = known[value]
-    return codes
+    values = column.to_list()
+    try:  # each value once, since there are few
+        number_of = {value: math.nan if is_missing(value) else labels.number(value) for value in set(values)}
+    except InvalidInputError as error:
+        raise InvalidInputError(f"column {name!r} of X {error}") from None
+    except TypeError:  # a list, for instance
+        raise InvalidInputError(f"column {name!r} of X holds {values[0]!r}, which is not a category") from None
+    return np.array([number_of[value] for value in values], dtype=np.float64)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a single value is missing, in Python, numpy or pandas."""
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
 
 
 def _joined(columns: Sequence[NDArray[Any]], n_rows: int) -> NDArray[Any]:

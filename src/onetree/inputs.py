@@ -6,7 +6,6 @@ columns of categories by value; see `columns`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from onetree.columns import Reader
 from onetree.errors import InvalidInputError
-from onetree.frames import as_frame, as_number, columns_by_name, labels_among, read_frame
+from onetree.frames import as_frame, as_number, columns_by_name, is_missing, labels_among, read_frame
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -103,7 +102,7 @@ def _read_mapping(x: Mapping[Any, Any], model: Reader) -> NDArray[np.float64]:
     labels = labels_among([isinstance(value, str) for value in chosen], model, "the input")
     rows = np.empty((1, len(chosen)))
     for at, (name, value, own) in enumerate(zip(model.feature_names, chosen, labels, strict=True)):
-        if _is_missing(value):
+        if is_missing(value):
             rows[0, at] = np.nan
             continue
         try:
@@ -114,10 +113,6 @@ def _read_mapping(x: Mapping[Any, Any], model: Reader) -> NDArray[np.float64]:
             raise InvalidInputError(f"{name!r} of the input is {value!r}, but the model reads a number there")
         rows[0, at] = number
     return rows
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
 
 
 def _without_refused_gaps(rows: NDArray[Any], model: Reader) -> NDArray[Any]:

@@ -61,10 +61,7 @@ def import_sklearn(model: Any, *, voting: str = "auto", missing: str = "auto") -
         ensemble = replace(ensemble, nan_features=np.full(ensemble.n_features, _takes_nan(live, reading)))
 
     def predict(X: NDArray[np.float64]) -> NDArray[Any]:
-        with warnings.catch_warnings():  # what stands in front of the trees has kept the names of the columns
-            warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            labels: NDArray[Any] = live.predict(reading.as_given(X))
-            return labels
+        return _predict(live, reading, X)
 
     if voting == "hard" and reading.members:
 
@@ -73,6 +70,13 @@ def import_sklearn(model: Any, *, voting: str = "auto", missing: str = "auto") -
 
     self_test(ensemble, predict, type(model).__name__, largest=reading.largest)
     return ensemble
+
+
+def _predict(live: Any, reading: Reading, X: NDArray[np.float64]) -> NDArray[Any]:
+    with warnings.catch_warnings():  # what stands in front of the trees has kept the names of the columns
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        labels: NDArray[Any] = live.predict(reading.as_given(X))
+        return labels
 
 
 def _reader(model: Any) -> Callable[[Any], Reading]:
@@ -110,7 +114,7 @@ def _with_voting(model: Any, reading: Reading, voting: str) -> Ensemble:
 def _takes_nan(live: Any, reading: Reading) -> bool:
     """Ask the model itself: which versions and parameters take NaN is written nowhere else."""
     try:
-        live.predict(reading.as_given(np.full((1, reading.ensemble.n_features), np.nan)))
+        _predict(live, reading, np.full((1, reading.ensemble.n_features), np.nan))
     except ValueError:
         return False
     return True
