@@ -45,6 +45,7 @@ nb::dict to_dict(onetree::Outcome&& outcome) {
   stats["boxes"] = nb::int_(statistics.boxes);
   stats["states"] = statistics.states;
   stats["seconds"] = statistics.seconds;
+  stats["work"] = statistics.work;
   stats["peak_bytes"] = statistics.peak_bytes;
   stats["engine"] = statistics.engine;
   stats["complete"] = outcome.is_complete;
@@ -59,9 +60,10 @@ nb::dict run(Job&& job) {
   return to_dict(run_released(job));
 }
 
-nb::dict solve(nb::handle ensemble, int objective, int engine, double time_limit, double memory_limit, int n_threads,
-               const nb::object& progress) {
+nb::dict solve(nb::handle ensemble, int objective, int engine, double time_limit, std::int64_t work_limit,
+               double memory_limit, int n_threads, const nb::object& progress) {
   onetree::Control control;
+  control.work_limit = work_limit;
   const BorrowedEnsemble borrowed(ensemble);
   connect(control, progress, time_limit, memory_limit, n_threads);
   return run([&] {
@@ -79,8 +81,9 @@ nb::dict pareto_front(nb::handle ensemble, double time_limit, double memory_limi
 }
 
 nb::dict heuristic(nb::handle ensemble, int objective, double max_boxes, std::uint64_t seed, double time_limit,
-                   double memory_limit, const nb::object& progress) {
+                   std::int64_t work_limit, double memory_limit, const nb::object& progress) {
   onetree::Control control;
+  control.work_limit = work_limit;
   const BorrowedEnsemble borrowed(ensemble);
   connect(control, progress, time_limit, memory_limit, 1);
   return run([&] {
@@ -161,12 +164,12 @@ nb::tuple share_nodes(const Array<std::int32_t>& feature, const Array<double>& t
 NB_MODULE(_core, module) {
   nb::exception<onetree::LimitReached>(module, "LimitReached");
   nb::exception<onetree::GridTooLarge>(module, "GridTooLarge");
-  module.def("solve", &solve, "ensemble"_a, "objective"_a, "engine"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
-             "progress"_a.none());
+  module.def("solve", &solve, "ensemble"_a, "objective"_a, "engine"_a, "time_limit"_a, "work_limit"_a, "memory_limit"_a,
+             "n_threads"_a, "progress"_a.none());
   module.def("pareto_front", &pareto_front, "ensemble"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
              "progress"_a.none());
   module.def("heuristic", &heuristic, "ensemble"_a, "objective"_a, "max_boxes"_a, "seed"_a, "time_limit"_a,
-             "memory_limit"_a, "progress"_a.none());
+             "work_limit"_a, "memory_limit"_a, "progress"_a.none());
   module.def("estimate", &estimate, "ensemble"_a, "objective"_a, "max_boxes"_a, "seconds"_a, "seed"_a,
              "progress"_a.none());
   module.def("essential_levels", &essential_levels, "ensemble"_a, "time_limit"_a);

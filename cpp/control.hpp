@@ -34,6 +34,7 @@ class Control {
   using Clock = std::chrono::steady_clock;
 
   double time_limit = 0;                       // seconds; 0: none
+  std::int64_t work_limit = 0;                 // steps, see work(); 0: none
   std::size_t memory_limit = ~std::size_t{0};  // bytes
   int n_threads = 1;
   double patience = 0;  // seconds: a table that is expected to take longer is not begun; 0: any
@@ -45,7 +46,13 @@ class Control {
   Control() : start_(Clock::now()) {}
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  bool time_is_up() const { return *stop_requested_ || (time_limit > 0 && elapsed() >= time_limit); }
+  // Steps done so far, by all copies of this object: calls of check(), each after a region, a block of boxes or some
+  // hundred states. One thread does the same steps on every machine, however fast it is.
+  std::int64_t work() const { return *work_; }
+  bool is_limited() const { return time_limit > 0 || work_limit > 0; }
+  bool time_is_up() const {
+    return *stop_requested_ || (time_limit > 0 && elapsed() >= time_limit) || (work_limit > 0 && *work_ >= work_limit);
+  }
   // From now on time is up: engines end with what they have. Holds for all copies of this object.
   void request_stop() { *stop_requested_ = true; }
 
@@ -60,11 +67,13 @@ class Control {
     }
     if (*stop_requested_) throw LimitReached("stop");
     if (time_limit > 0 && now >= time_limit) throw LimitReached("time");
+    if (++*work_ >= work_limit && work_limit > 0) throw LimitReached("work");
   }
 
  private:
   Clock::time_point start_;
   double last_report_ = 0;
+  std::shared_ptr<std::int64_t> work_ = std::make_shared<std::int64_t>(0);  // of the one thread that calls check()
   std::shared_ptr<std::atomic<bool>> stop_requested_ = std::make_shared<std::atomic<bool>>(false);
 };
 

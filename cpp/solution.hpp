@@ -29,6 +29,7 @@ struct Statistics {
   double boxes = 0;
   std::int64_t states = 0;
   double seconds = 0;
+  std::int64_t work = 0;  // steps, as Control counts them
   std::size_t peak_bytes = 0;
   std::string engine;
 };

@@ -31,7 +31,6 @@ constexpr double kBoxesAtBottom = 1e4;
 constexpr int kMostSetsToCount = 4096;  // of an axis, for the statistics
 constexpr double kPatience = 60;        // seconds
 constexpr double kMostTimeForGrid = 0.5;
-constexpr double kGrowth = 10;  // of the grids from round to round of the heuristic, and at most of the time
 
 // Which of two trees the objective prefers.
 bool is_better(const Solution& a, const Solution& b, Objective objective) {
@@ -59,7 +58,7 @@ class Search {
 
   // Returns whether the optimum is proven.
   bool by_interval_dp() {
-    if (control_.time_limit > 0 && statistics_.boxes > kManyBoxes) improve_first();
+    if (control_.is_limited() && statistics_.boxes > kManyBoxes) improve_first();
     std::int64_t max_splits = static_cast<std::int64_t>(grid_.n_cells()) - 1;
     if (statistics_.boxes > kFewBoxes && objective_ != Objective::kDepth) max_splits = first().leaves - 1;
     return with_table(max_splits, [&](auto& dp) { best_ = dp.solve(objective_); });
@@ -80,7 +79,7 @@ class Search {
   // Returns whether the front is complete.
   bool front(std::vector<Solution>& solutions) {
     if (is_settled()) return true;
-    if (control_.time_limit > 0 && statistics_.boxes > kManyBoxes) improve_first();
+    if (control_.is_limited() && statistics_.boxes > kManyBoxes) improve_first();
     return with_table(first().leaves - 1, [&](auto& dp) { dp.pareto_front(solutions); });
   }
 
@@ -92,6 +91,7 @@ class Search {
       outcome.solutions.push_back(*std::move(best_));
     }
     statistics_.seconds = control_.elapsed();
+    statistics_.work = control_.work();
     outcome.statistics = std::move(statistics_);
     return outcome;
   }
@@ -250,27 +250,13 @@ Outcome pareto_front(const Ensemble& ensemble, Control& control) {
 Outcome heuristic(const Ensemble& ensemble, Objective objective, double max_boxes, std::uint64_t seed,
                   Control& control) {
   HeuristicResult result = heuristic_tree(ensemble, objective, max_boxes, seed, control);
-  // What time is left goes into larger grids for the exact engine, while the next round can be expected to end.
-  double seconds = control.elapsed();
-  for (double boxes = kGrowth * result.max_boxes; max_boxes <= 0 && boxes <= Planner::kManyBoxes; boxes *= kGrowth) {
-    if (!(control.elapsed() + kGrowth * seconds < control.time_limit)) break;
-    const double start = control.elapsed();
-    try {
-      HeuristicResult other = heuristic_tree(ensemble, objective, boxes, seed, control);
-      const std::size_t peak_bytes = std::max(result.peak_bytes, other.peak_bytes);
-      if (is_better(other.solution, result.solution, objective)) result = std::move(other);
-      result.peak_bytes = peak_bytes;
-    } catch (const LimitReached&) {
-      break;
-    }
-    seconds = control.elapsed() - start;
-  }
   Outcome outcome;
   outcome.solutions.push_back(std::move(result.solution));
   outcome.statistics.engine = "heuristic";
   outcome.statistics.states = result.regions;
   outcome.statistics.peak_bytes = result.peak_bytes;
   outcome.statistics.seconds = control.elapsed();
+  outcome.statistics.work = control.work();
   return outcome;
 }
 

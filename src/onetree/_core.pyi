@@ -40,6 +40,7 @@ def solve(
     objective: int,
     engine: int,
     time_limit: float,
+    work_limit: int,
     memory_limit: float,
     n_threads: int,
     progress: _Callback | None,
@@ -53,6 +54,7 @@ def heuristic(
     max_boxes: float,
     seed: int,
     time_limit: float,
+    work_limit: int,
     memory_limit: float,
     progress: _Callback | None,
 ) -> dict[str, Any]: ...

@@ -27,11 +27,12 @@ class GridTooLargeError(OnetreeError, MemoryError):
 
 
 class TooLargeError(OnetreeError):
-    """The tree would be too large to be found, or to be of use; `estimate` says how large, where that is known."""
+    """The tree would be too large: `estimate` says how large, and `proposals` what would make it smaller."""
 
-    def __init__(self, message: str = "", estimate: object = None) -> None:
+    def __init__(self, message: str = "", estimate: object = None, proposals: Sequence[object] = ()) -> None:
         super().__init__(message)
         self.estimate = estimate
+        self.proposals = list(proposals)
 
 
 class MissingDependencyError(OnetreeError, ImportError):

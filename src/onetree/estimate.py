@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from onetree import _core
-from onetree.amounts import count, duration, size
+from onetree.amounts import count, duration, leaves, size
 from onetree.axes import axes_of
 from onetree.domain import DomainLike
 from onetree.ensemble import as_ensemble
@@ -71,6 +71,18 @@ class Estimate:
         from onetree.display import estimate_html
 
         return estimate_html(self)
+
+    @property
+    def leaves_in_words(self) -> str:
+        """The leaves in two digits: "about 3,400 leaves", "more than 1.5e15 leaves"."""
+        if self.exact:
+            return leaves(self.leaves)
+        return f"{'more than' if self.beyond else 'about'} {leaves(float(f'{self.leaves:.2g}'))}"
+
+    @property
+    def seconds_in_words(self) -> str:
+        """The time in two digits: "about 5 min", "more than 24 years"."""
+        return f"{'more than' if self.beyond else 'about'} {duration(float(f'{self.seconds:.2g}'))}"
 
 
 def estimate(

@@ -22,10 +22,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
 from onetree.ensemble import Ensemble
-from onetree.errors import InvalidInputError, LimitReachedError, UnsupportedModelError
-from onetree.estimate import estimate
+from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.frames import has_gaps, needs_model
-from onetree.grid import Grid
 from onetree.inputs import RowsLike, read_inputs
 from onetree.leaf_shares import leaf_numbers
 from onetree.limits import DEFAULT_OBJECTIVE
@@ -33,8 +31,6 @@ from onetree.solution import Solution
 from onetree.solve import born_again
 from onetree.surroundings import domain_of
 from onetree.tree import Tree
-
-_FEW_BOXES = 10**7  # of the whole grid: solved in less time than an estimate takes
 
 
 class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -63,12 +59,10 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
     domain : "data", Domain or mapping, optional
         What the features can be, as in `born_again`: the tree is smaller, and equal to the ensemble for such inputs
         only. "data" infers it from the rows that `fit` is given; see `domain_of`.
-    max_leaves : int, optional
-        Give up before the work if the estimate says that the tree will have more; None to go on regardless.
-    time_limit, memory_limit : float, optional
-        Seconds and gigabytes for the conversion, as in `born_again`.
+    time_limit, work_limit, memory_limit : number, optional
+        Seconds, steps and gigabytes for the conversion, as in `born_again`.
     n_jobs : int, optional
-        Threads of the conversion, -1 for all processors. The tree does not depend on it.
+        Number of workers of the conversion, -1 for one per processor. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of the heuristic, and of the ensemble if it has no seed of its own.
     verify : bool
@@ -110,8 +104,8 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         voting: str = "auto",
         missing: str = "auto",
         domain: Any = None,
-        max_leaves: int | None = 1_000_000,
         time_limit: float | None = None,
+        work_limit: int | None = None,
         memory_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -124,8 +118,8 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         self.voting = voting
         self.missing = missing
         self.domain = domain
-        self.max_leaves = max_leaves
         self.time_limit = time_limit
+        self.work_limit = work_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -153,8 +147,10 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         ------
         UnsupportedModelError
             The estimator is not an ensemble of trees that can be read.
+        TooLargeError
+            The tree would be far too large.
         LimitReachedError
-            The tree would have more than `max_leaves` leaves, or a limit was reached before there was a tree.
+            A limit was reached before there was a tree.
         """
         rows: NDArray[Any] | None
         if needs_model(X):  # the ensemble will say which numbers stand for categories
@@ -307,15 +303,6 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             )
 
     def _convert(self, source: Ensemble, domain: Any, seed: int) -> Solution:
-        estimable = self.method != "exact" and self.engine is None
-        if estimable and self.max_leaves is not None and Grid.of(source, domain).n_boxes > _FEW_BOXES:
-            found = estimate(source, objective=self.objective, domain=domain, random_state=seed)
-            if found.leaves > self.max_leaves:
-                size = "1e12 or more" if found.beyond else f"about {found.leaves:.2g}"
-                raise LimitReachedError(
-                    f"the tree would have {size} leaves, over max_leaves={self.max_leaves}; use fewer or shallower "
-                    "trees, bin the features before the ensemble sees them, or raise max_leaves"
-                )
         return born_again(
             source,
             objective=self.objective,
@@ -323,8 +310,9 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             engine=self.engine,
             domain=domain,
             time_limit=self.time_limit,
+            work_limit=self.work_limit,
             memory_limit=self.memory_limit,
-            n_jobs=1 if self.n_jobs is None else self.n_jobs,
+            n_jobs=self.n_jobs,
             random_state=seed,
             verify=self.verify,
         )

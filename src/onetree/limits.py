@@ -29,6 +29,15 @@ def seconds(time_limit: float | None) -> float:
     return float(time_limit)
 
 
+def steps(work_limit: int | None) -> int:
+    """Give steps of work as the core takes them: 0 for no limit."""
+    if work_limit is None:
+        return 0
+    if not is_whole(work_limit, 1):
+        raise InvalidInputError(f"work_limit must be a positive integer, not {work_limit!r}")
+    return int(work_limit)
+
+
 def memory_bytes(memory_limit: float | None) -> float:
     """Bytes of a limit in gigabytes; by default 80 % of what the machine has free."""
     if memory_limit is None:

@@ -152,6 +152,8 @@ def shown(progress: ProgressOption) -> Iterator[ProgressCallback | None]:
 class Reporter:
     """A progress callback as the native core calls it; remembers when it asked to stop."""
 
+    interval = 0.1  # seconds between two calls, at least
+
     def __init__(self, progress: ProgressCallback) -> None:
         self._progress = progress
         self.stopped_at: float | None = None  # on the clock of `perf_counter`

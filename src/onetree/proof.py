@@ -4,6 +4,7 @@ Says how a time limit is divided, and what becomes of a tree whose proof does no
 """
 
 from time import perf_counter
+from typing import Any
 
 from onetree.ensemble import Ensemble
 from onetree.errors import FidelityError, LimitReachedError
@@ -14,6 +15,8 @@ from onetree.verify import verify
 _SHARE_OF_THE_END = 0.05  # in which a search gives gigabytes back to the system
 _SHARE, _LEAST = 0.1, 0.25  # of a time limit and in seconds: kept for the proof
 _SLACK, _LEAST_SLACK = 0.05, 0.1  # of a time limit and in seconds: by how much a proof may pass it
+_PLENTY = 4.0  # seconds in which all cells can be gone through, where these are few
+_STEPS_IN_A_SECOND = 20_000_000  # from a node to its child, of the reference prediction
 _GRACE = 0.3  # seconds for the proof when the caller has asked to stop
 
 
@@ -59,10 +62,12 @@ def prove(tree: Tree, ensemble: Ensemble, *, started: float, time_limit: float, 
     if time_limit:
         left = max(time_limit + max(_SLACK * time_limit, _LEAST_SLACK) - (begun - started), _LEAST_SLACK)
     # To go through all cells leaves nothing to believe, but where time matters the search is many times as fast.
-    hurried = left is not None or (report is not None and report.stopped_at is not None)
-    method = "search" if hurried else "auto"
+    hurried = (left is not None and left < _PLENTY) or (report is not None and report.stopped_at is not None)
+    options: dict[str, Any] = {"method": "search" if hurried else "auto"}
+    if left is not None:
+        options["max_cells"] = max(1, _STEPS_IN_A_SECOND // max(1, int(ensemble.depths.sum())))
     try:
-        verdict = verify(tree, ensemble, method=method, time_limit=left, progress=False if report is None else tell)
+        verdict = verify(tree, ensemble, time_limit=left, progress=False if report is None else tell, **options)
     except LimitReachedError as error:
         if report is not None and report.stopped_at is not None:
             raise

@@ -1,27 +1,39 @@
-"""From an ensemble to its tree: checks the request, runs the native engines, checks the answer."""
+"""From an ensemble to its tree: checks the request, has it searched, has the answer proven."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 from onetree import _core
-from onetree.axes import Axes, axes_of
+from onetree.advice import MOST_LEAVES, too_large
+from onetree.auto import Auto
+from onetree.axes import axes_of
+from onetree.budget import Budget
 from onetree.domain import DomainLike
 from onetree.ensemble import Ensemble, as_ensemble
-from onetree.errors import GridTooLargeError, InvalidInputError, LimitReachedError, UnsupportedModelError
-from onetree.limits import DEFAULT_OBJECTIVE, check_choice, is_whole, memory_bytes, seconds, workers
+from onetree.errors import (
+    GridTooLargeError,
+    InvalidInputError,
+    LimitReachedError,
+    TooLargeError,
+    UnsupportedModelError,
+)
+from onetree.estimate import Estimate, estimate
+from onetree.limits import DEFAULT_OBJECTIVE, check_choice, is_whole, memory_bytes, seconds, steps, workers
 from onetree.limits import OBJECTIVES as OBJECTIVES
+from onetree.own_tree import own_tree
 from onetree.progress import ProgressOption, Reporter, reporting
 from onetree.proof import prove, time_to_search
+from onetree.request import ENGINES, Request, run, solution_of
 from onetree.solution import Solution as Solution
-from onetree.solution import best_of, in_order
+from onetree.solution import best_of
 
 METHODS = ("auto", "exact", "heuristic")
-ENGINES = ("interval-dp", "branch-and-bound")
 MAX_CLASSES = 256  # a class is one byte in the native core
-_AUTO_ENGINE, _QUICK_TABLE = 0, 4  # in the core's numbers; 1 and 2 are ENGINES
-_AUTO_BOXES = 0.0  # the heuristic chooses how large a grid goes to the exact engine
+DEFAULT_SECONDS = 10.0  # for search and proof of method="auto" without a limit
+_MOST_SECONDS = 14.0  # a proof that is underway then may take so long in all
+_BUDGET = 1.5  # seconds for an estimate
+_SHARE, _LEAST = 0.04, 0.04  # of a time limit, and in seconds: for the estimate that explains why it was too short
 
 
 def born_again(
@@ -32,8 +44,9 @@ def born_again(
     engine: str | None = None,
     domain: DomainLike | None = None,
     time_limit: float | None = None,
+    work_limit: int | None = None,
     memory_limit: float | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     random_state: int = 0,
     progress: ProgressOption = None,
     verify: bool = True,
@@ -47,8 +60,11 @@ def born_again(
     objective : {"depth", "leaves", "depth-leaves", "leaves-depth"}
         What to minimise; the two-stage objectives settle ties of the first measure by the second.
     method : {"auto", "exact", "heuristic"}
-        "exact" proves minimality, or says how far it came; "heuristic" takes any size of grid and only its bottom is
-        optimal; "auto" is exact where the grid allows it, heuristic otherwise. The tree is faithful in any case.
+        "auto" answers within seconds: with the optimum where that can be had, otherwise with a faithful tree, made
+        smaller for about ten seconds, and what is proven of its size; `TooLargeError` says that the tree would be far
+        too large. With a limit it uses all of it. "exact" proves minimality, however long it takes, or says how far it
+        came; "heuristic" takes any size of grid, and only the bottom of its tree is optimal. The tree is faithful in
+        any case, and that of a single tree no larger than the model.
     engine : {"interval-dp", "branch-and-bound"}, optional
         Force one exact engine instead of the choice by size.
     domain : Domain or mapping, optional
@@ -58,7 +74,12 @@ def born_again(
         missing unless it says ``"... or missing"``. Categories go by their codes. See `domain_of` and `domain_around`.
     time_limit : float, optional
         Seconds, with the proof, for which a tenth is kept. `LimitReachedError` says that they were too few for any
-        tree, or that the proof did not end; then its `solution` holds the tree.
+        tree, or that the proof did not end; then its `solution` holds the tree. What is found in time depends on the
+        machine.
+    work_limit : int, optional
+        Steps of work instead of seconds: a step is a region, a block of boxes or some hundred states of the search, of
+        which there are thousands in a second. The result is the same on every machine; one thread does the work, and
+        the proof is not counted.
     memory_limit : float, optional
         Gigabytes; by default 80 % of what the machine has free.
     n_jobs : int
@@ -95,86 +116,95 @@ def born_again(
             raise InvalidInputError('engine= chooses among the exact engines; leave it out with method="heuristic"')
     if not is_whole(random_state, 0):
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
-    limit, n_threads = seconds(time_limit), workers(n_jobs)
+    limit, work, n_threads = seconds(time_limit), steps(work_limit), workers(n_jobs)
     ensemble = _solvable(model)
     axes = axes_of(ensemble, domain)
+    by_default = method == "auto" and engine is None and not limit and not work
+    if by_default:
+        limit = DEFAULT_SECONDS
     with reporting(progress) as report:
+        request = Request(axes, objective, memory_bytes(memory_limit), n_threads, random_state, report)
         to_search = time_to_search(limit, verify) - (perf_counter() - started)
-        to_search = max(to_search, 1e-9) if limit else 0.0
-        request = _Request(axes, objective, to_search, memory_bytes(memory_limit), report)
-        if method == "heuristic":
-            found = request.heuristic(random_state)
-        elif method == "exact" or engine is not None:
-            found = request.exact(engine, n_threads)
-        else:
-            found = request.either(n_threads, random_state)
+        budget = Budget(max(to_search, 1e-9) if limit else 0.0, work)
+        search = _Search(ensemble, request, budget, by_default)
+        found = search.by(method, engine)
         if verify:
-            _prove(found, ensemble, started, limit, report)
+            _prove(found, ensemble, started, _MOST_SECONDS if by_default else limit, report)
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Request:
-    """One ensemble, one objective, the limits: what every method needs."""
+class _Search:
+    """One search by one method, and what is said where it finds nothing."""
 
-    axes: Axes
-    objective: str
-    time_limit: float  # 0: none
-    memory_limit: float
-    progress: Any
+    def __init__(self, ensemble: Ensemble, request: Request, budget: Budget, by_default: bool) -> None:
+        self._ensemble, self._request, self._budget, self._by_default = ensemble, request, budget, by_default
+        self._estimate: Estimate | None = None
 
-    def exact(self, engine: str | None, n_threads: int) -> Solution:
-        return self._solve(_AUTO_ENGINE if engine is None else 1 + ENGINES.index(engine), n_threads)
-
-    def exact_table(self, n_threads: int) -> Solution:
-        return self._solve(_QUICK_TABLE, n_threads)
-
-    def _solve(self, number: int, n_threads: int) -> Solution:
-        objective = OBJECTIVES.index(self.objective)
-        return self._run(
-            lambda: _core.solve(
-                self.axes.ensemble, objective, number, self.time_limit, self.memory_limit, n_threads, self.progress
-            )
-        )
-
-    def heuristic(self, random_state: int) -> Solution:
-        objective = OBJECTIVES.index(self.objective)
-        return self._run(
-            lambda: _core.heuristic(
-                self.axes.ensemble,
-                objective,
-                _AUTO_BOXES,
-                random_state,
-                self.time_limit,
-                self.memory_limit,
-                self.progress,
-            )
-        )
-
-    def either(self, n_threads: int, random_state: int) -> Solution:
-        """Prove the optimum where that is expected to fit; otherwise take the best that both methods find."""
-        start = perf_counter()
-        proven = None
+    def by(self, method: str, engine: str | None) -> Solution:
+        own = None if engine is not None else own_tree(self._request.axes, self._request.objective)
         try:
-            proven = self.exact_table(n_threads)
-            if proven.status == "optimal":
-                return proven
-        except GridTooLargeError:
-            pass
-        left = self.time_limit - (perf_counter() - start) if self.time_limit else 0.0
-        if proven is not None and self.time_limit and left <= 0:
-            return proven
-        try:
-            found = replace(self, time_limit=max(left, 1e-9) if self.time_limit else 0.0).heuristic(random_state)
-        except LimitReachedError:
-            if proven is None:
+            found = self._found(method, engine)
+        except (LimitReachedError, GridTooLargeError) as error:
+            if own is not None:
+                return own
+            if isinstance(error, GridTooLargeError):
                 raise
-            return proven
-        return found if proven is None else best_of(found, proven)
+            raise self._explained(error) from None
+        return found if own is None or found.status == "optimal" else best_of(found, own)
 
-    def _run(self, job: Callable[[], dict[str, Any]]) -> Solution:
-        result = _run(job)
-        return _solution(self.axes, self.objective, result["solutions"][0], result["stats"])
+    def _found(self, method: str, engine: str | None) -> Solution:
+        if method == "exact" or engine is not None:
+            return self._request.exact(engine, self._budget)
+        if method == "auto":
+            return Auto(self._request, self._budget).run(in_doubt=self._refuse_the_hopeless)
+        if self._budget.is_limited:
+            return Auto(self._request, self._budget).rounds()
+        return self._request.heuristic(self._budget)
+
+    def _refuse_the_hopeless(self) -> None:
+        """Ask how large the tree would be, when it was not found at once."""
+        if self._by_default:
+            self._estimate = self._estimated(_BUDGET)
+            if self._estimate.leaves_range[0] > MOST_LEAVES or self._estimate.beyond:
+                raise self._too_large(self._estimate)
+
+    def _estimated(self, seconds: float) -> Estimate:
+        return estimate(self._ensemble, budget=seconds, progress=False, **self._asked())
+
+    def _too_large(self, found: Estimate) -> TooLargeError:
+        return too_large(self._ensemble, found, **self._asked())
+
+    def _asked(self) -> dict[str, Any]:
+        request = self._request
+        return {
+            "objective": request.objective,
+            "domain": request.axes.domain,
+            "random_state": request.random_state,
+        }
+
+    def _explained(self, error: LimitReachedError) -> Exception:
+        """Return what to say when a limit was reached without a tree: how much more it takes, or that nothing helps."""
+        if self._request.is_stopped or "memory" in str(error):
+            return error
+        if self._by_default:
+            return self._too_large(self._estimate or self._estimated(_BUDGET))
+        seconds = _SHARE * self._budget.seconds
+        if seconds < _LEAST:
+            return LimitReachedError(
+                f"{error}, if estimate(model) says that the tree can be had; support_tree(model, X) gives one of any "
+                "size that follows the model where your data are"
+            )
+        found = self._estimated(min(_BUDGET, seconds))
+        if found.beyond or found.leaves > MOST_LEAVES:
+            return LimitReachedError(
+                "no faithful tree was found in time, and more time does not help: it would have "
+                f"{found.leaves_in_words} and take {found.seconds_in_words}; support_tree(model, X) gives a tree of "
+                "any size that follows the model where your data are"
+            )
+        return LimitReachedError(
+            f"{error}: the tree has {found.leaves_in_words} and takes {found.seconds_in_words}. Or take "
+            "support_tree(model, X), which follows the model where your data are"
+        )
 
 
 def exact_if_quick(
@@ -193,8 +223,8 @@ def exact_if_quick(
     axes = axes_of(_solvable(model), domain)
     try:
         with reporting(progress) as report:
-            request = _Request(axes, objective, 0.0, memory_bytes(memory_limit), report)
-            return request.exact_table(workers(n_jobs))
+            request = Request(axes, objective, memory_bytes(memory_limit), workers(n_jobs), 0, report)
+            return request.exact_table(Budget())
     except GridTooLargeError:
         return None
 
@@ -220,10 +250,10 @@ def pareto_front(
     axes = axes_of(ensemble, domain)
     to_search = time_to_search(limit, verify)
     with reporting(progress) as report:
-        result = _run(
+        result = run(
             lambda: _core.pareto_front(axes.ensemble, to_search, memory_bytes(memory_limit), workers(n_jobs), report)
         )
-        front = [_solution(axes, "depth-leaves", found, result["stats"]) for found in result["solutions"]]
+        front = [solution_of(axes, "depth-leaves", found, result["stats"]) for found in result["solutions"]]
         return _proven(front, ensemble, started, limit, report) if verify else front
 
 
@@ -253,40 +283,6 @@ def _solvable(source: object) -> Ensemble:
             f"the model has {ensemble.n_classes} classes and at most {MAX_CLASSES} are supported; merge rare classes"
         )
     return ensemble
-
-
-def _run(job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    try:
-        return job()
-    except _core.GridTooLarge as error:
-        raise GridTooLargeError(
-            f"the grid is too large to enumerate ({error}); bin the features, use fewer or shallower trees, "
-            "or raise memory_limit"
-        ) from None
-    except _core.LimitReached as error:
-        if str(error) == "stop":
-            raise LimitReachedError("stopped before any faithful tree was found") from None
-        raise LimitReachedError(
-            f"the {error} limit was reached before any faithful tree was found; raise {error}_limit"
-        ) from None
-    except MemoryError:  # the limit is about what is asked for on purpose, and the machine may have less
-        raise LimitReachedError(
-            "the machine had no memory left before any faithful tree was found; lower memory_limit, or give it more"
-        ) from None
-
-
-def _solution(axes: Axes, objective: str, found: dict[str, Any], stats: dict[str, Any]) -> Solution:
-    tree = axes.tree(
-        found["feature"], found["threshold"], found["children_left"], found["children_right"], found["leaf_class"]
-    )
-    return Solution(
-        tree=tree,
-        objective=objective,
-        status="optimal" if found["optimal"] else "feasible",
-        value=in_order(objective, found["depth"], found["leaves"]),
-        lower_bound=in_order(objective, found["depth_bound"], found["leaves_bound"]),
-        stats=dict(stats),
-    )
 
 
 def _prove(found: Solution, ensemble: Ensemble, started: float, time_limit: float, report: Reporter | None) -> None:

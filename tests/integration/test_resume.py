@@ -60,7 +60,7 @@ def small_boxes_are_cut(monkeypatch):
 
 def words(model, folder, *more):
     base = ["convert", str(model), "-o", str(folder / "tree.json"), "--objective", "leaves", "--method", "heuristic"]
-    return [*base, "--force", "--resume", str(folder / "checkpoint"), *more]
+    return [*base, "--resume", str(folder / "checkpoint"), *more]
 
 
 def test_a_killed_command_goes_on_and_ends_with_the_same_tree(large, tmp_path):

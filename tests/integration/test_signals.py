@@ -74,7 +74,7 @@ def ended_by(number, phase, *words, cwd):
     ],
 )
 def test_the_best_tree_is_saved(number, phase, more, models, tmp_path):
-    words = ["convert", models / "slow.json", "-o", "tree.json", "--force", "--json", *more]
+    words = ["convert", models / "slow.json", "-o", "tree.json", "--json", *more]
     output, errors, code = ended_by(number, phase, *words, cwd=tmp_path)
     assert code == CODES[number]
     assert f"{WORDS[number]}; the best tree so far was saved to tree.json" in errors
@@ -85,7 +85,7 @@ def test_the_best_tree_is_saved(number, phase, more, models, tmp_path):
 
 @pytest.mark.parametrize("number", CODES)
 def test_without_a_tree_nothing_is_written(number, models, tmp_path):
-    words = ["convert", models / "hopeless.json", "-o", "tree.json", "--force", "--method", "heuristic"]
+    words = ["convert", models / "hopeless.json", "-o", "tree.json", "--method", "heuristic"]
     _, errors, code = ended_by(number, "heuristic", *words, cwd=tmp_path)
     assert code == CODES[number]
     assert f"{WORDS[number]}; no file was written: no faithful tree was known yet" in errors
@@ -101,7 +101,7 @@ def test_an_estimate_ends(number, models, tmp_path):
 
 @pytest.mark.parametrize("number", CODES)
 def test_what_can_go_on_says_so(number, models, tmp_path):
-    words = ["convert", models / "slow.json", "-o", "tree.json", "--force", "--resume", "kept"]
+    words = ["convert", models / "slow.json", "-o", "tree.json", "--resume", "kept"]
     _, errors, code = ended_by(number, "interval-dp", *words, cwd=tmp_path)
     assert code == CODES[number]
     assert "the same command goes on without an exact search" in errors

@@ -143,7 +143,7 @@ def test_a_first_tree_that_memory_does_not_suffice_for_is_made_the_simple_way():
 def test_tables_that_would_take_longer_than_there_is_time_are_not_begun():
     ensemble = axes_of(conjunction(14, has_sets=True), Domain((None,) * 13)).ensemble
     quick_table, objective = 4, OBJECTIVES.index("depth-leaves")
-    (found,) = _core.solve(ensemble, objective, quick_table, 1.0, 0.0, 1, None)["solutions"]
+    (found,) = _core.solve(ensemble, objective, quick_table, 1.0, 0, 0.0, 1, None)["solutions"]
     assert not found["optimal"]
     assert found["depth_bound"] <= 14 <= found["depth"]
     assert found["leaves_bound"] <= 15 <= found["leaves"]
@@ -217,7 +217,7 @@ def test_the_heuristic_cuts_up_sets_faithfully(max_boxes):
             ensemble = set_forest(np.random.default_rng(seed))
             domain = Domain((None,) * ensemble.n_features)
         axes = axes_of(ensemble, domain)
-        result = _core.heuristic(axes.ensemble, seed % 4, max_boxes, seed, 0.0, 0.0, None)
+        result = _core.heuristic(axes.ensemble, seed % 4, max_boxes, seed, 0.0, 0, 0.0, None)
         (found,) = result["solutions"]
         names = ("feature", "threshold", "children_left", "children_right", "leaf_class")
         nodes = [found[name] for name in names]

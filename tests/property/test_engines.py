@@ -116,7 +116,7 @@ def test_a_search_with_tables_at_its_bottom_agrees_too(objective):
             [-1 if axis == at else 1 for at in range(len(shape))]) for axis, n in enumerate(shape))  # fmt: skip
         ensemble = painted((np.broadcast_to(heights, shape) > 0.3).astype(int), 2)
         number = OBJECTIVES.index(objective)
-        combined = _core.solve(ensemble, number, COMBINED, 0.0, 1e9, 1, None)
+        combined = _core.solve(ensemble, number, COMBINED, 0.0, 0, 1e9, 1, None)
         n_large += combined["stats"]["boxes"] > 1e4  # otherwise one table does it all
         (found,) = combined["solutions"]
         expected = born_again(ensemble, objective=objective, engine="interval-dp")

@@ -27,7 +27,7 @@ seeds = st.integers(0, 2**31)
 
 def solve(ensemble, objective, max_boxes, seed=0, memory_limit=0.0):
     """The tree, what is said of its size, and the statistics."""
-    result = _core.heuristic(ensemble, OBJECTIVES.index(objective), max_boxes, seed, 0.0, memory_limit, None)
+    result = _core.heuristic(ensemble, OBJECTIVES.index(objective), max_boxes, seed, 0.0, 0, memory_limit, None)
     (found,) = result["solutions"]
     arrays = {name: found.pop(name) for name in ("feature", "threshold", "children_left", "children_right")}
     tree = Tree(
@@ -152,7 +152,7 @@ def test_progress_tells_the_share_of_the_space_and_the_leaves_so_far():
     X, y = load_breast_cancer(return_X_y=True)
     forest = RandomForestClassifier(7, max_depth=3, random_state=0).fit(X, y)
     ensemble, heard = Ensemble.from_model(forest, voting="hard"), []
-    _core.heuristic(ensemble, 1, 1e3, 0, 0.0, 0.0, lambda *report: heard.append(report))
+    _core.heuristic(ensemble, 1, 1e3, 0, 0.0, 0, 0.0, lambda *report: heard.append(report))
     assert heard
     assert {phase for phase, *_ in heard} == {"heuristic"}
     leaves, fractions = ([report[i] for report in heard] for i in (4, 5))

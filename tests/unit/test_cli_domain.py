@@ -239,8 +239,8 @@ def test_a_command_that_is_proposed_repeats_the_domain(tmp_path, monkeypatch, ca
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(300, 12))
-    forest = ExtraTreesClassifier(12, max_depth=4, random_state=0).fit(rows, rows[:, :4].sum(axis=1) > 0)
+    forest = ExtraTreesClassifier(16, max_depth=4, random_state=0).fit(rows, rows[:, :4].sum(axis=1) > 0)
     Ensemble.from_model(forest).save("large.json")
-    code, said = run(capsys, "convert", "large.json", "-o", "t.json", "--domain", "x0=integer :3", "--max-leaves", "10")
+    code, said = run(capsys, "convert", "large.json", "-o", "t.json", "--domain", "x0=integer :3")
     assert code == 3
     assert "--domain 'x0=integer :3'" in said.err

@@ -80,7 +80,7 @@ def test_a_table_of_splits_that_does_not_fit_is_not_begun():
 def test_features_in_turn_are_refused_where_their_trees_pass_the_memory():
     ensemble = chain(DEEP, 2, in_turn(DEEP))
     with pytest.raises(GridTooLargeError, match="restricted trees alone pass the memory limit"):
-        onetree.born_again(ensemble, method="exact", memory_limit=0.1, time_limit=60)
+        onetree.born_again(ensemble, engine="interval-dp", memory_limit=0.1, time_limit=60)
 
 
 def test_features_in_turn_keep_to_the_time():
@@ -113,4 +113,4 @@ def test_a_machine_without_memory_is_an_error_of_ours(monkeypatch):
 
     monkeypatch.setattr("onetree.solve._core.solve", no_memory)
     with pytest.raises(LimitReachedError, match="no memory left"):
-        onetree.born_again(chain(3, 1, in_turn(3)), method="exact")
+        onetree.born_again(chain(3, 1, in_turn(3)), engine="interval-dp")

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import onetree
 from onetree.cli import estimate, options, resume, support, terminal
 from onetree.cli.domain import add_domain, read_domain, words
 from onetree.cli.search import Found, search
-from onetree.errors import LimitReachedError
-from onetree.grid import Grid
-from onetree.limits import memory_bytes
-from onetree.progress import ProgressCallback
-from onetree.restrict import restrict
+from onetree.errors import LimitReachedError, TooLargeError
 from onetree.solve import METHODS, Solution
 
-MAX_LEAVES = 1_000_000
-_FEW_BOXES = 10**7  # of the whole grid: solved in less time than an estimate takes
-_BUDGET = 1.5  # seconds for the estimate, at most; and of a time limit, this share
-_SHARE = 0.1
 _DEFAULTS = {"missing": "auto", "jobs": 1, "random_state": 0}
 
 
@@ -40,28 +31,30 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
         "--method",
         choices=METHODS,
         default="auto",
-        help="exact: prove that no smaller tree exists; heuristic: any size of model, an equal tree of no proven size; "
-        "auto: exact where the grid allows it, else heuristic (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--max-leaves",
-        type=options.positive_integer,
-        metavar="N",
-        help="give up before the work if the estimate says that the tree will have more (default: 1e6); with --data, "
-        "leaves of the tree at most (default: 256)",
+        help="auto: an equal tree within seconds, proven smallest where that can be had; exact: prove that no smaller "
+        "tree exists, however long it takes; heuristic: any size of model, an equal tree of no proven size "
+        "(default: %(default)s)",
     )
     support.add_support(parser)
-    parser.add_argument("--force", action="store_true", help="do the work whatever the estimate says")
     parser.add_argument(
         "--time-limit",
         type=options.positive_number,
         metavar="S",
-        help="seconds, with the proof; then the best tree so far is saved, if there is one",
+        help="seconds, with the proof; then the best tree so far is saved, if there is one (default: about ten with "
+        "--method auto, otherwise none)",
+    )
+    parser.add_argument(
+        "--work-limit",
+        type=options.positive_integer,
+        metavar="N",
+        help="steps of work instead of seconds, so that the tree is the same on every machine; a second has thousands",
     )
     parser.add_argument(
         "--memory-limit", type=options.positive_number, metavar="GB", help="gigabytes (default: 80%% of what is free)"
     )
-    parser.add_argument("--jobs", type=options.positive_integer, default=1, metavar="N", help="threads (default: 1)")
+    parser.add_argument(
+        "--jobs", type=options.positive_integer, default=1, metavar="N", help="number of workers (default: 1)"
+    )
     options.add_random_state(parser)
     resume.add_resume(parser)
     parser.add_argument("--no-verify", action="store_true", help="skip the proof that tree and ensemble are equal")
@@ -78,17 +71,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.data is not None:
         return _follow_data(arguments, ensemble)
     domain = read_domain(arguments, ensemble)
-    with terminal.bar() as bar:
-        started = perf_counter()
-        estimable = arguments.method != "exact" and not arguments.force and not resume.has_begun(arguments)
-        if estimable and Grid.of(ensemble, domain).n_boxes > _FEW_BOXES:
-            _check_estimate(ensemble, domain, arguments, bar)
-        left = _left(arguments.time_limit, perf_counter() - started)
-        if arguments.resume is None:
-            found = search(arguments, ensemble, domain, left, bar)
-        else:
-            solution = resume.convert(arguments, ensemble, domain, left, bar)
-            found = Found(solution, verified=not arguments.no_verify)
+    try:
+        with terminal.bar() as bar:
+            if arguments.resume is None:
+                found = search(arguments, ensemble, domain, bar)
+            else:
+                solution = resume.convert(arguments, ensemble, domain, bar)
+                found = Found(solution, verified=not arguments.no_verify)
+    except TooLargeError as error:
+        raise LimitReachedError(_refusal(error, arguments)) from None
     found.solution.tree.save(arguments.output)
     resume.remove(arguments)
     if found.ended:
@@ -129,38 +120,13 @@ def _follow_data(arguments: argparse.Namespace, ensemble: onetree.Ensemble) -> i
     return 0
 
 
-def _check_estimate(
-    ensemble: onetree.Ensemble, domain: onetree.Domain | None, arguments: argparse.Namespace, bar: ProgressCallback
-) -> None:
-    """Stop before the work if it would be more than the limits allow."""
-    found = onetree.estimate(
-        ensemble,
-        objective=arguments.objective,
-        domain=domain,
-        budget=min(_BUDGET, _SHARE * (arguments.time_limit or _BUDGET / _SHARE)),
-        random_state=arguments.random_state,
-        progress=bar,
-    )
-    over, remedy = "", []
-    max_leaves = arguments.max_leaves or MAX_LEAVES
-    if found.leaves > max_leaves:
-        over = f"have {found.describe()['leaves']} leaves, over --max-leaves {max_leaves:,}"
-        if found.leaves < estimate.HOPELESS:
-            remedy = ["--max-leaves", f"{estimate.enough(found.leaves_range[1]):.0f}"]
-    elif found.memory_range[0] > memory_bytes(arguments.memory_limit):
-        over = f"take {found.describe()['memory']} of memory, over the limit"
-        remedy = ["--memory-limit", f"{estimate.enough(found.memory_range[1] / 1e9):g}"]
-    elif arguments.time_limit is not None and found.seconds_range[0] > arguments.time_limit and not found.boxes:
-        over = f"take {found.describe()['time']}, over --time-limit {arguments.time_limit:g}"
-        remedy = ["--time-limit", f"{estimate.enough(found.seconds_range[1]):g}"]
-    if not over:
-        return
-    lines = [f"the tree would {over}; nothing was written"]
-    if remedy:
-        lines.append(f"  allow that              {_command(arguments, *remedy)}")
-    lines.append(f"  do it whatever it takes {_command(arguments, '--force')}")
-    lines += [*support.alternatives(arguments), estimate.alternatives(restrict(ensemble, domain))]
-    raise LimitReachedError("\n".join(lines))
+def _refusal(error: TooLargeError, arguments: argparse.Namespace) -> str:
+    """Say what a tree would be that is too large, and which commands give another."""
+    found = cast(onetree.Estimate, error.estimate)
+    lines = [f"the tree would have {found.leaves_in_words}, {found.seconds_in_words} of work; nothing was written"]
+    if found.leaves < estimate.HOPELESS and not found.beyond:
+        lines.append(f"  do it whatever it takes {_command(arguments, '--method', 'heuristic')}")
+    return "\n".join([*lines, *support.alternatives(arguments), *estimate.smaller_models(error.proposals)])
 
 
 def _command(arguments: argparse.Namespace, *more: str) -> str:
@@ -168,16 +134,12 @@ def _command(arguments: argparse.Namespace, *more: str) -> str:
     line = ["onetree", "convert", arguments.model, "-o", arguments.output, "--objective", arguments.objective]
     line += ["--method", arguments.method, "--voting", arguments.voting, *options.given_classes(arguments)]
     line += [word for given in arguments.domain for word in ("--domain", given)]
-    for name in ("missing", "max_leaves", "time_limit", "memory_limit", "jobs", "random_state", "resume"):
+    for name in ("missing", "time_limit", "work_limit", "memory_limit", "jobs", "random_state", "resume"):
         value, option = getattr(arguments, name), f"--{name.replace('_', '-')}"
         if value is not None and value != _DEFAULTS.get(name) and option not in more:
             line += [option, f"{value:g}" if isinstance(value, float) else str(value)]
     line += ["--no-verify"] * arguments.no_verify + ["--json"] * arguments.json
     return shlex.join([*line, *more])
-
-
-def _left(time_limit: float | None, spent: float) -> float | None:
-    return None if time_limit is None else max(time_limit - spent, 1e-3)
 
 
 def summary(solution: Solution) -> dict[str, Any]:

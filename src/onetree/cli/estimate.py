@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import onetree
+from onetree.advice import proposals
 from onetree.cli import options, terminal
 from onetree.cli.domain import add_domain, read_domain
-from onetree.restrict import restrict
 
 HOPELESS = 1e12  # leaves; more are not counted
-_SOME_MORE = 1.2  # room above a range, when a limit is proposed
+_MANY = 1e5  # leaves from which on a smaller model is worth a thought
+_FOR_THE_DATA = "For the data only, of any size: onetree convert MODEL -o TREE.json --data CSV; support_tree(model, X)"
 
 
 def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
@@ -41,31 +43,24 @@ def run(arguments: argparse.Namespace) -> int:
             random_state=arguments.random_state,
             progress=bar,
         )
+        tried = []
+        if not arguments.json and (found.leaves >= _MANY or found.beyond):
+            tried = proposals(
+                ensemble, found, objective=arguments.objective, domain=domain, random_state=arguments.random_state
+            )
     named = None if domain is None else domain.to_json(ensemble.feature_names)
     if arguments.json:
         terminal.show_json({"objective": arguments.objective, "domain": named, **asdict(found)})
         return 0
     page = "\n".join(f"{name:<10} {text}" for name, text in found.describe().items())
-    is_small = found.leaves < 1e5 and not found.beyond
-    terminal.show(page if is_small else f"{page}\n\n{alternatives(restrict(ensemble, domain))}")
+    if found.leaves >= _MANY or found.beyond:
+        page = "\n".join([page, "", *smaller_models(tried), _FOR_THE_DATA])
+    terminal.show(page)
     return 0
 
 
-def alternatives(ensemble: onetree.Ensemble) -> str:
-    """Say what gives a smaller tree."""
-    depth = (int(ensemble.depths.max()) + 1) // 2
-    return "\n".join(
-        [
-            "A smaller tree comes from a model with fewer thresholds:",
-            '  bin the features        KBinsDiscretizer(5, encode="ordinal").fit_transform(X) before training',
-            f"  fewer, shallower trees  RandomForestClassifier({max(2, ensemble.n_trees // 2)}, max_depth={depth})",
-            "  restrict the domain     say what the features can be: --domain age=18:99 --domain sex=binary, or a file",
-            "or, if it need not be equal everywhere:",
-            "  faithful on data only   onetree convert MODEL -o TREE.json --data CSV; support_tree(model, X)",
-        ]
-    )
-
-
-def enough(largest: float) -> float:
-    """Propose a limit for what an estimate says may be needed, in two digits."""
-    return float(f"{_SOME_MORE * largest:.1e}")
+def smaller_models(found: Sequence[object]) -> list[str]:
+    """Say what gives a smaller tree, as far as that was tried on the model."""
+    if not found:
+        return ["No smaller model was found by leaving out trees or thresholds of this one."]
+    return ["A smaller model has a tree that can be had. Tried on this one:", *(f"  {each}" for each in found)]

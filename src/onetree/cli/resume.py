@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import onetree
+from onetree.advice import refuse_too_large
 from onetree.checkpoint import has_record
 from onetree.cli import terminal
 from onetree.domain import Domain
@@ -37,6 +38,8 @@ def check(arguments: argparse.Namespace) -> None:
             "an exact search cannot go on where it was ended, only begin again; leave out --resume, or take --method "
             "auto, which keeps what it finds after an exact search of a minute at most"
         )
+    if arguments.work_limit is not None:
+        raise InvalidInputError("--resume is for work without --work-limit; leave one of them out")
     if os.path.realpath(arguments.resume) == os.path.realpath(arguments.output):
         raise InvalidInputError("--resume and --output name the same file; give the tree one of its own")
     terminal.check_output(arguments.resume)
@@ -51,10 +54,11 @@ def convert(
     arguments: argparse.Namespace,
     ensemble: onetree.Ensemble,
     domain: Domain | None,
-    time_limit: float | None,
     progress: ProgressCallback,
 ) -> Solution:
     """Find the tree that the options ask for, or the part of it that is missing."""
+    if arguments.method == "auto" and not has_begun(arguments):
+        refuse_too_large(ensemble, objective=arguments.objective, domain=domain, random_state=arguments.random_state)
     try:
         return onetree.born_again_in_parts(
             ensemble,
@@ -62,7 +66,7 @@ def convert(
             method=arguments.method,
             n_parts=None,
             domain=domain,
-            time_limit=time_limit,
+            time_limit=arguments.time_limit,
             memory_limit=arguments.memory_limit,
             n_jobs=arguments.jobs,
             random_state=arguments.random_state,

@@ -41,7 +41,6 @@ def search(
     arguments: argparse.Namespace,
     ensemble: onetree.Ensemble,
     domain: Domain | None,
-    time_limit: float | None,
     progress: ProgressCallback,
 ) -> Found:
     """Find the tree that the options ask for."""
@@ -57,7 +56,8 @@ def search(
                 objective=arguments.objective,
                 method=arguments.method,
                 domain=domain,
-                time_limit=time_limit,
+                time_limit=arguments.time_limit,
+                work_limit=arguments.work_limit,
                 memory_limit=arguments.memory_limit,
                 n_jobs=arguments.jobs,
                 random_state=arguments.random_state,

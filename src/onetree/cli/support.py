@@ -16,7 +16,7 @@ from onetree.progress import ProgressCallback
 from onetree.support import SupportSolution, support_tree
 from onetree.support.build import DEFAULT_LEAVES
 
-_ONLY_WITH_DATA = ("held_out", "label", "by_position", "fidelity", "certify")
+_ONLY_WITH_DATA = ("held_out", "label", "by_position", "max_leaves", "fidelity", "certify")
 
 
 def add_support(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +33,12 @@ def add_support(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--label", metavar="NAME", help="a column that must be there and is left out")
     group.add_argument(
         "--by-position", action="store_true", help="take the columns in the order of the features, whatever their names"
+    )
+    group.add_argument(
+        "--max-leaves",
+        type=options.positive_integer,
+        metavar="N",
+        help=f"leaves of the tree at most (default: {DEFAULT_LEAVES})",
     )
     group.add_argument(
         "--fidelity",
