@@ -85,7 +85,7 @@ def default_models():
 
 
 def load(options, name):
-    train, _, classes = support_data.load(name, options.data, options.paper_data, MAX_ROWS, 0)
+    train, _, classes, *_ = support_data.load(name, options.data, options.paper_data, MAX_ROWS, 0)
     return train, classes
 
 

@@ -19,7 +19,7 @@ from onetree.solution import Solution, best_of
 
 _FEW_BOXES = 10**7  # of the whole grid: the table takes less time than a first tree is worth
 _MOST_CELLS = 10**8  # of a grid that is worth painting, for the bounds that its cells give
-_MOST_STEPPED_BOXES = 10**8  # of a table that is begun under a limit in steps, which says nothing about memory
+_MOST_STEPPED_BOXES = 3 * 10**8  # of a table that is begun under a limit in steps, which says nothing about memory
 # Rounds of the heuristic: boxes of the grids that it leaves to the table, and how many times the cost of the round
 # before is expected, at most.
 _ROUNDS = ((1e4, 1), (1e6, 3), (1e7, 6), (1e8, 10), (1e9, 10))

@@ -78,8 +78,8 @@ def born_again(
         machine.
     work_limit : int, optional
         Steps of work instead of seconds: a step is a region, a block of boxes or some hundred states of the search, of
-        which there are thousands in a second. The result is the same on every machine; one thread does the work, and
-        the proof is not counted.
+        which a second has ten thousand to a million. The result is the same on every machine; one thread does the
+        work, and the proof is not counted.
     memory_limit : float, optional
         Gigabytes; by default 80 % of what the machine has free.
     n_jobs : int

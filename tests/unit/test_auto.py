@@ -1,5 +1,9 @@
 """The schedule of method="auto": a faithful tree first, a refusal with advice, limits in steps, no tree made larger."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -212,3 +216,29 @@ class TestBudget:
         budget.charge(20)
         assert budget.used == pytest.approx(0.5)
         assert budget.allow() == (5.0, 80)
+
+
+STEPS_ON_ANY_PROCESSOR = """
+import numpy as np, onetree
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+
+rows, classes = load_wine(return_X_y=True)
+forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(rows, classes)
+found = onetree.born_again(forest, work_limit=5000, verify=False)
+print(found.value, found.lower_bound, found.stats["work"], hash(found.tree.threshold.tobytes()))
+"""
+
+
+def test_steps_are_the_same_whatever_the_processor_can_do():
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", STEPS_ON_ANY_PROCESSOR],
+            env={**os.environ, "PYTHONHASHSEED": "0", "ONETREE_SIMD": simd},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for simd in ("baseline", "")
+    }
+    assert len(said) == 1

@@ -47,7 +47,7 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
         "--work-limit",
         type=options.positive_integer,
         metavar="N",
-        help="steps of work instead of seconds, so that the tree is the same on every machine; a second has thousands",
+        help="steps of work instead of seconds, so that the tree is the same on every machine; 1e5 take about a second",
     )
     parser.add_argument(
         "--memory-limit", type=options.positive_number, metavar="GB", help="gigabytes (default: 80%% of what is free)"
