@@ -172,9 +172,13 @@ def too_large(
     """Return the error that says how large a tree would be, and what there is instead."""
     helpful = proposals(ensemble, found, objective=objective, domain=domain, random_state=random_state)
     smaller = f" (a smaller model would do: {'; '.join(map(str, helpful))})" if helpful else ""
-    anyway = "" if found.leaves > _HOPELESS else '; method="heuristic" finds it all the same'
+    if found.beyond and found.leaves <= MOST_LEAVES:
+        size = "the model is so large that even the estimate of its tree was cut off"
+    else:
+        size = f"the tree would have {found.leaves_in_words} and take {found.seconds_in_words} to find"
+    anyway = "" if found.beyond or found.leaves > _HOPELESS else '; method="heuristic" finds it all the same'
     return TooLargeError(
-        f"the tree would have {found.leaves_in_words} and take {found.seconds_in_words} to find{smaller}; "
+        f"{size}{smaller}; "
         f"support_tree(model, X) gives a tree of any size that follows the model where your data are{anyway}",
         found,
         helpful,

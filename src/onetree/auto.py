@@ -5,6 +5,7 @@ Decides only what is tried when, in shares of a `Budget`; the work is the core's
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -63,7 +64,7 @@ class Auto:
         self._more(_SHARE_OF_ROUNDS)
         if self._n_boxes > _FEW_BOXES and not self._is_done() and self._is_worth_painting():
             self._exact()
-        self._more(1.0)
+        self._more(math.inf)  # nothing else is left to try
         return self._found()
 
     def rounds(self) -> Solution:
@@ -71,7 +72,7 @@ class Auto:
         self._round(_FIRST_SHARE)
         if self._best is None and not self._request.is_stopped:
             self._round(1.0)
-        self._more(1.0)
+        self._more(math.inf)  # nothing else is left to try
         return self._found()
 
     def _found(self) -> Solution:
@@ -99,7 +100,7 @@ class Auto:
             self._keep(self._request.exact_table(self._budget))
 
     def _more(self, share: float) -> None:
-        """Leave larger grids to the exact engine, as long as the next round can be expected to end in time."""
+        """Leave larger grids to the exact engine, while the next round is expected to cost no more than this share."""
         while self._best is not None and not self._is_done() and self._next < len(self._rounds):
             if self._rounds[self._next][1] * self._cost > share * self._budget.left or not self._round(1.0):
                 return

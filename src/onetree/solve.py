@@ -187,7 +187,14 @@ class _Search:
         if self._request.is_stopped or "memory" in str(error):
             return error
         if self._by_default:
-            return self._too_large(self._estimate or self._estimated(_BUDGET))
+            guess = self._estimate or self._estimated(_BUDGET)
+            if guess.beyond or guess.leaves > MOST_LEAVES:
+                return self._too_large(guess)
+            return LimitReachedError(
+                f'no faithful tree was found in the seconds that method="auto" takes by itself: it has '
+                f"{guess.leaves_in_words} and takes {guess.seconds_in_words} on a machine that is not busy; "
+                "give a time_limit"
+            )
         seconds = _SHARE * self._budget.seconds
         if seconds < _LEAST:
             return LimitReachedError(

@@ -137,3 +137,9 @@ def test_leaves_are_told_in_plain_numbers(leaves, exact, beyond, words):
 def test_time_is_told_in_plain_numbers(seconds, words):
     found = onetree.Estimate(1.0, (1.0, 1.0), seconds, (1.0, 1.0), 1.0, (1.0, 1.0), False, False, 0.0, 1)
     assert found.seconds_in_words == words
+
+
+def test_an_estimate_that_was_cut_off_is_not_given_as_a_size(default, patient):
+    cut_off = onetree.Estimate(1.0, (1.0, 1.0), 1.0, (1.0, 1.0), 1.0, (1.0, 1.0), False, True, 0.0, 1)
+    error = too_large(default, cut_off, objective="leaves-depth")
+    assert str(error).startswith("the model is so large that even the estimate of its tree was cut off")

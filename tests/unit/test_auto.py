@@ -242,3 +242,10 @@ def test_steps_are_the_same_whatever_the_processor_can_do():
         for simd in ("baseline", "")
     }
     assert len(said) == 1
+
+
+def test_a_busy_machine_is_no_reason_to_call_a_tree_too_large(middling, monkeypatch):
+    monkeypatch.setattr(solve, "DEFAULT_SECONDS", 1e-6)  # as if another process had taken all of the time
+    monkeypatch.setattr(auto, "_FEW_BOXES", 0)
+    with pytest.raises(LimitReachedError, match="give a time_limit"):
+        onetree.born_again(middling)
