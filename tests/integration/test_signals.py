@@ -70,7 +70,7 @@ def ended_by(number, phase, *words, cwd):
     ("phase", "more"),
     [
         ("interval-dp", ["--method", "exact", "--objective", "depth"]),  # has no tree yet, but one is quickly made
-        ("interval-dp", ["--method", "auto", "--objective", "leaves"]),
+        ("interval-dp", ["--method", "exact", "--objective", "leaves"]),
     ],
 )
 def test_the_best_tree_is_saved(number, phase, more, models, tmp_path):

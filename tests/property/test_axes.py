@@ -191,6 +191,7 @@ def test_no_smaller_tree_exists_where_features_depend_on_each_other(engine, case
 
 @engines
 @pytest.mark.parametrize("part", range(3))
+@pytest.mark.slow
 def test_no_smaller_tree_exists_for_hundreds_of_random_cases(engine, part):
     n_sets = 0
     for seed in range(100 * part, 100 * part + 100):

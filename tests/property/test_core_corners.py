@@ -339,7 +339,7 @@ def test_a_threshold_that_every_input_passes_is_no_split(engine):
 @forms
 def test_a_grid_of_few_states_and_too_many_cells_is_refused_with_its_size(has_sets):
     with pytest.raises(GridTooLargeError, match=r"16384.* cells"):
-        born_again(parity(14, has_sets), method="exact", memory_limit=6e-5)
+        born_again(parity(14, has_sets), engine="branch-and-bound", memory_limit=6e-5)
 
 
 def test_an_estimate_of_countless_sets_is_true_where_it_says_so():

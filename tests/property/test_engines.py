@@ -50,6 +50,7 @@ def test_no_smaller_tree_exists(engine, ensemble, objective):
 
 @engines
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_no_smaller_tree_exists_for_hundreds_of_random_ensembles(engine, kind):
     rng = np.random.default_rng(KINDS.index(kind))
     for case in range(250):
@@ -106,6 +107,7 @@ def test_engines_that_share_no_search_code_agree(ensemble, objective):
     assert len(set(values.values())) == 1, values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_a_search_with_tables_at_its_bottom_agrees_too(objective):
     rng = np.random.default_rng(5)

@@ -43,5 +43,5 @@ def test_a_message_does_not_command_the_terminal(tmp_path, capsys):
 def test_python_spellings_of_numbers_are_none_in_a_table(model, tmp_path):
     table = tmp_path / "table.csv"
     table.write_text(f"a{CLEAR},b\n1_0,2\n")
-    with pytest.raises(InvalidInputError, match=r"'1_0' in row 1, .* is not a number"):
+    with pytest.raises(InvalidInputError, match=r"in row 1 holds '1_0', which is not a number"):
         read_inputs(str(table), onetree.load_ensemble(model), label=None, by_position=False)
