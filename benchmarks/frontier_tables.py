@@ -47,23 +47,30 @@ def _arrays(found):
 
 
 def summary(merged, sizes):
-    """Mean leads in points with Wilcoxon's p over the cases, and in how many the tree is better, level and worse."""
+    """Mean leads in points, in how many cases the tree is better, level and worse, and Wilcoxon's p.
+
+    Models on the same data are no independent cases, so p is about the means of the data sets.
+    """
     lines = [
         "| leaves | measure | against | mean lead | p | better | level | worse |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for at, size in enumerate(sizes):
         for measure, rival in (("accuracy", "cart"), ("accuracy", "smeared"), ("agreement", "smeared")):
-            lead = np.array([100 * (found[measure][at] - found[f"{rival} {measure}"][at]) for found in merged.values()])
-            lines.append(f"| {size} | {measure} | {RIVALS[rival]} | {_lead(lead)} |")
-        lead = np.array([100 * found["balanced"][at] for found in merged.values()])
-        lines.append(f"| {size} | balanced accuracy | CART | {_lead(lead)} |")
+            leads = {case: found[measure][at] - found[f"{rival} {measure}"][at] for case, found in merged.items()}
+            lines.append(f"| {size} | {measure} | {RIVALS[rival]} | {_lead(leads)} |")
+        leads = {case: found["balanced"][at] for case, found in merged.items()}
+        lines.append(f"| {size} | balanced accuracy | CART | {_lead(leads)} |")
     return lines
 
 
-def _lead(lead):
-    lead = np.round(lead, 6)  # what is the same in both is the same
-    p = wilcoxon(lead).pvalue if lead.any() else 1.0
+def _lead(leads):
+    lead = np.round(100 * np.array(list(leads.values())), 6)  # what is the same in both is the same
+    by_data = defaultdict(list)
+    for case, each in zip(leads, lead, strict=True):
+        by_data[case.split(" / ")[0]].append(each)
+    of_data = np.array([np.mean(each) for each in by_data.values()])
+    p = wilcoxon(of_data).pvalue if of_data.any() else 1.0
     return f"{lead.mean():+.2f} | {p:.3f} | {(lead > 0).sum()} | {(lead == 0).sum()} | {(lead < 0).sum()}"
 
 
