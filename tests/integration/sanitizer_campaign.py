@@ -21,7 +21,7 @@ from tests.oracle import points
 from tests.set_cases import random_set_case
 from tests.strategies import random_ensemble
 
-N_SMALL, N_LARGE, N_SETS, N_FOLLOWED = 240, 12, 120, 20
+N_SMALL, N_LARGE, N_SETS = 240, 12, 120
 TIME_LIMITS = (1e-9, 1e-5, 1e-4, 1e-3)  # seconds
 MEMORY_LIMITS = (1e-6, 1e-5, 1e-4, 1e-3)  # GB
 LIMITS = [{"time_limit": limit} for limit in TIME_LIMITS] + [{"memory_limit": limit} for limit in MEMORY_LIMITS]
@@ -93,15 +93,6 @@ def convert_sets(rng, ensemble, domain):
                 _core.heuristic(seen, 1, max_boxes, 0, time_limit, 0, 0.0, None)
 
 
-def follow(rng, ensemble):
-    """Build trees for some rows: small ones, and one that is right on all of them."""
-    everywhere = points(ensemble)
-    X = everywhere[rng.integers(len(everywhere), size=int(rng.integers(2, 40)))]
-    onetree.support_tree(ensemble, X, max_leaves=int(rng.integers(1, 12)), certify=True)
-    faithful = onetree.support_tree(ensemble, X, fidelity=1.0).tree
-    np.testing.assert_array_equal(faithful.predict(X), ensemble.predict(X))
-
-
 def interrupt(rng):
     """Stop long work from its progress callback and by its limits."""
 
@@ -127,8 +118,6 @@ def main():
         convert(rng, random_ensemble(rng))
     for _ in range(N_LARGE):
         convert(rng, random_ensemble(rng, max_cells=2000, max_trees=14))
-    for _ in range(N_FOLLOWED):
-        follow(rng, random_ensemble(rng))
     for _ in range(N_SETS):
         convert_sets(rng, *random_set_case(rng))
     interrupt(rng)
