@@ -5,13 +5,14 @@
 #include <optional>
 #include <utility>
 
-#include "any_table.hpp"
 #include "branch_and_bound.hpp"
 #include "fooling.hpp"
 #include "greedy.hpp"
 #include "grid.hpp"
 #include "heuristic.hpp"
+#include "interval_dp.hpp"
 #include "planner.hpp"
+#include "set_dp.hpp"
 #include "set_search.hpp"
 #include "set_tree.hpp"
 
@@ -99,7 +100,7 @@ class Search {
   // Runs a job with the table that suits the grid; whether it came to its end.
   template <typename Job>
   bool with_table(std::int64_t max_splits, Job&& job) {
-    const auto run = [&](auto& dp) {
+    const auto run = [&](auto&& dp) {
       bool done = true;
       try {
         job(dp);
@@ -109,8 +110,9 @@ class Search {
       record("interval-dp", dp.states(), dp.peak_bytes());
       return done;
     };
+    if (!grid_.has_sets()) return run(IntervalDp(grid_, max_splits, control_));
     try {
-      return onetree::with_table(grid_, max_splits, control_, run);
+      return run(SetDp(grid_, control_));
     } catch (const GridTooLarge&) {  // an axis of countless sets
     } catch (const LimitReached&) {
     }
