@@ -19,7 +19,7 @@ from onetree.request import Request
 from onetree.solution import Solution, best_of
 
 _FEW_BOXES = 10**7  # of the whole grid: the table takes less time than a first tree is worth
-_MOST_CELLS = 10**8  # of a grid that is worth painting, for the bounds that its cells give
+_FEW_CELLS = 10**8  # of a grid that is painted soon enough to leave time for more
 _MOST_STEPPED_BOXES = 3 * 10**8  # of a table that is begun under a limit in steps, which says nothing about memory
 # Rounds of the heuristic: boxes of the grids that it leaves to the table, and how many times the cost of the round
 # before is expected, at most.
@@ -44,6 +44,7 @@ class Auto:
         self._best = own_tree(request.axes, request.objective)
         self._next, self._cost = 0, 0.0  # round, and the cost of the one before
         self._started, self._peak_bytes = perf_counter(), 0
+        self._is_painted = False  # the exact search was tried
         self._ended: LimitReachedError | None = None  # what kept the heuristic from a tree
         self._counts: dict[str, int] = {}  # of the grid, if it was painted
         grid = Grid.of(request.axes.restricted, request.axes.domain)
@@ -62,9 +63,12 @@ class Auto:
             in_doubt()
             self._round(1.0)
         self._more(_SHARE_OF_ROUNDS)
-        if self._n_boxes > _FEW_BOXES and not self._is_done() and self._is_worth_painting():
+        is_painted_soon = self._n_cells <= _FEW_CELLS
+        if is_painted_soon:
             self._exact()
         self._more(math.inf)  # nothing else is left to try
+        if not is_painted_soon:
+            self._exact()
         return self._found()
 
     def rounds(self) -> Solution:
@@ -90,12 +94,12 @@ class Auto:
             return True
         return self._best is not None and (self._best.status == "optimal" or self._budget.left <= 0)
 
-    def _is_worth_painting(self) -> bool:
-        if self._best is None or self._n_cells > _MOST_CELLS:
-            return False
-        return self._budget.steps == 0 or self._n_boxes <= _MOST_STEPPED_BOXES
-
     def _exact(self) -> None:
+        """Look for the optimum, and for the bounds that the cells of the grid give, once."""
+        is_too_much = self._budget.steps > 0 and self._n_boxes > _MOST_STEPPED_BOXES
+        if self._is_painted or self._is_done() or is_too_much:
+            return
+        self._is_painted = True
         with suppress(GridTooLargeError, LimitReachedError):
             self._keep(self._request.exact_table(self._budget))
 

@@ -71,6 +71,7 @@ def ended_by(number, phase, *words, cwd):
     [
         ("interval-dp", ["--method", "exact", "--objective", "depth"]),  # has no tree yet, but one is quickly made
         ("interval-dp", ["--method", "exact", "--objective", "leaves"]),
+        ("interval-dp", ["--method", "auto", "--objective", "leaves", "--time-limit", "600"]),
     ],
 )
 def test_the_best_tree_is_saved(number, phase, more, models, tmp_path):
