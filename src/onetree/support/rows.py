@@ -131,7 +131,8 @@ class Sample:
         """Copy rows, but take each value with probability one half from the row that is named for it."""
         replaced = self.maker.random.integers(2, size=other.shape, dtype=np.bool_)
         source = np.where(replaced, other, copied)[self.maker.origin]
-        columns = np.take_along_axis(self.columns, source, axis=1)
+        n_columns, room = self._columns.shape
+        columns = self._columns.ravel().take(source + np.arange(n_columns)[:, np.newaxis] * room)
         return self._add(columns, self.maker.labeller.classes_at(columns.T))
 
     def _add(self, columns: NDArray[np.int32], classes: NDArray[np.intp]) -> Numbers:
