@@ -11,7 +11,7 @@ import statistics
 
 import onetree
 from benchmarks import paper_data
-from onetree.solve import OBJECTIVES
+from onetree.search.solve import OBJECTIVES
 
 
 def main():

@@ -17,8 +17,8 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_clas
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
 from onetree import Ensemble
-from onetree.ensemble import Rule
-from onetree.solve import _core
+from onetree.model.ensemble import Rule
+from onetree.search.solve import _core
 from onetree.verify import milp
 
 

@@ -24,7 +24,7 @@ from sklearn.ensemble import (
 import onetree
 from benchmarks import paper_data, runs, support_data
 from onetree.errors import LimitReachedError, TooLargeError
-from onetree.request import Request
+from onetree.search.request import Request
 
 DATA_SETS = ("breast_cancer", "german_credit", "magic", "spambase", "winequality_red")
 MAX_ROWS = 4000

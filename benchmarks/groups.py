@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks import paper_data, runs
 from onetree import Domain, born_again, load_ensemble, verify
-from onetree.grid import Grid
-from onetree.solve import ENGINES
+from onetree.lowering.grid import Grid
+from onetree.search.solve import ENGINES
 
 DATA_SETS = ("COMPAS-ProPublica", "FICO")
 MEASURES = ("depth", "leaves")

@@ -15,7 +15,7 @@ from sklearn import datasets
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from onetree.grid import Grid
+from onetree.lowering.grid import Grid
 
 STAGES = (
     "interval-dp",

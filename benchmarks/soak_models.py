@@ -23,7 +23,7 @@ from benchmarks.fidelity_models import (
     voting,
     xgb,
 )
-from onetree.solve import ENGINES, OBJECTIVES
+from onetree.search.solve import ENGINES, OBJECTIVES
 
 # Family: how to train one of so many trees and such a depth, whether it takes NaN, and the files it is read from.
 TRAINERS = {

@@ -15,7 +15,7 @@ import sys
 import time
 
 import onetree
-from onetree.solve import ENGINES
+from onetree.search.solve import ENGINES
 from onetree.verify import METHODS
 
 SHORT = 0.02  # seconds

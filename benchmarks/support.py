@@ -22,8 +22,8 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks import paper_data, runs
 from benchmarks.support_data import DATA_SETS, MODELS, load
 from benchmarks.support_tables import table
-from onetree.ensemble import Ensemble
-from onetree.labeller import Labeller
+from onetree.lowering.native_predict import Labeller
+from onetree.model.ensemble import Ensemble
 from onetree.support import support_tree
 
 SIZES = (32, 256)

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from onetree.grid import Grid
+from onetree.lowering.grid import Grid
 
 
 def read(path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from onetree import Tree
-from onetree.categories import FIRST, MISSING, OTHER, Categories
+from onetree.model.categories import FIRST, MISSING, OTHER, Categories
 from tests import exported
 
 HOSTILE = (

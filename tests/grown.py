@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 
 def grown_tree(n_leaves, *, n_features=6, n_classes=3, missing=False, feature_names=None, classes=None, seed=0):

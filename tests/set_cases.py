@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from onetree.categories import Categories
-from onetree.domain import Domain
-from onetree.ensemble import Ensemble, Rule
+from onetree.domain.domain import Domain
+from onetree.domain.groups import Declaration, join
+from onetree.domain.values import Values
 from onetree.errors import InvalidInputError
-from onetree.groups import Declaration, join
-from onetree.values import Values
+from onetree.model.categories import Categories
+from onetree.model.ensemble import Ensemble, Rule
 from tests.strategies import KINDS, SCORES, _Drawn, _ensemble, _leaf_vector, _Nodes, _pick, _Seeded
 
 LEVELS = ([0.5], [0.25, 0.5], [0.0], [0.5, 2.0])  # of features that are 0 or 1: all of a list say the same, or nothing

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from onetree.categories import Categories
-from onetree.ensemble import Ensemble, Rule
+from onetree.model.categories import Categories
+from onetree.model.ensemble import Ensemble, Rule
 
 KINDS = ("hard", "soft", "score", "scores")
 LABELS = (

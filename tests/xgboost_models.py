@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 
-from onetree.importers.xgboost import parse_xgboost_json, parse_xgboost_ubj
+from onetree.importers.xgboost.model import parse_xgboost_json, parse_xgboost_ubj
 
 xgb = pytest.importorskip("xgboost")
 

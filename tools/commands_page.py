@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from onetree.cli import build_parser
-from onetree.files import write_whole
+from onetree.files.atomic import write_whole
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
 PART = re.compile(r"(<!-- options of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

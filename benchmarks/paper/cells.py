@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 
 def cells_of(ensemble, levels):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from onetree.grid import Grid
+from onetree.lowering.grid import Grid
 
 COLOURS = ("#3b6ea8", "#d98b2b", "#4b9b5f", "#a04a6c")
 

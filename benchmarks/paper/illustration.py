@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onetree.ensemble import Ensemble, Rule
+from onetree.model.ensemble import Ensemble, Rule
 
 # Feature, threshold, left, right of each split; a leaf is its class.
 # The best first split is none of theirs.

@@ -7,7 +7,7 @@ import statistics
 from benchmarks import runs
 from benchmarks.paper import tables, units
 from benchmarks.paper.figures import trend
-from onetree.files import write_whole
+from onetree.files.atomic import write_whole
 
 INTRODUCTION = """# The paper, reproduced
 

@@ -23,7 +23,7 @@ from functools import lru_cache
 import numpy as np
 
 from benchmarks.paper.cells import cells_of, replaced, tree_of
-from onetree.grid import Grid
+from onetree.lowering.grid import Grid
 
 DEPTH = 4096  # one more split on the longest path, in a value that packs depth and splits
 _INNER_BOXES = 20_000  # a row of so many stays in the processor's cache

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 from benchmarks.paper.cells import cells_of, tree_of
-from onetree.grid import Grid
+from onetree.lowering.grid import Grid
 
 _NEVER = 1 << 30
 

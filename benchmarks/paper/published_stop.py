@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.paper.cells import cells_of, replaced, tree_of
 from benchmarks.paper.published import DEPTH, PublishedDepthLeaves
-from onetree.grid import Grid
+from onetree.lowering.grid import Grid
 
 BYTES_PER_BOX = 2.1  # two, and the arrays that hold them
 

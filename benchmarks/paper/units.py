@@ -20,8 +20,8 @@ from benchmarks import paper_data, runs
 from benchmarks.paper.published import published_tree
 from benchmarks.paper.published_depth import published_depth_tree
 from benchmarks.paper.published_stop import BYTES_PER_BOX, published_stopping_tree
-from onetree.files import write_whole
-from onetree.grid import Grid
+from onetree.files.atomic import write_whole
+from onetree.lowering.grid import Grid
 
 OBJECTIVES = ("depth", "leaves", "depth-leaves")
 LARGEST = "Breast-Cancer-Wisconsin"

@@ -26,10 +26,10 @@ ensemble are the same function, or gives an input on which they differ.
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from onetree.categories import Categories
-from onetree.comparison import Comparison, compare
-from onetree.domain import Domain
-from onetree.ensemble import Ensemble, Rule
+from onetree.base.progress import Progress, StopSearch
+from onetree.domain.domain import Domain
+from onetree.domain.groups import Group
+from onetree.domain.infer import domain_around, domain_of
 from onetree.errors import (
     FidelityError,
     GridTooLargeError,
@@ -42,24 +42,24 @@ from onetree.errors import (
     TooLargeError,
     UnsupportedModelError,
 )
-from onetree.estimate import Estimate, estimate
-from onetree.groups import Group
 from onetree.importers import load_ensemble
-from onetree.many import born_again_many
-from onetree.parts import born_again_in_parts
-from onetree.progress import Progress, StopSearch
-from onetree.prune import prune
+from onetree.model.categories import Categories
+from onetree.model.ensemble import Ensemble, Rule
 from onetree.report import write_report
-from onetree.solution import Solution
-from onetree.solve import born_again, pareto_front
+from onetree.scale.many import born_again_many
+from onetree.scale.parts import born_again_in_parts
+from onetree.search.estimate import Estimate, estimate
+from onetree.search.solution import Solution
+from onetree.search.solve import born_again, pareto_front
 from onetree.support import SupportSolution, support_tree
 from onetree.support.frontier import Frontier, frontier
-from onetree.surroundings import domain_around, domain_of
-from onetree.tree import Tree, load_tree
+from onetree.tree.comparison import Comparison, compare
+from onetree.tree.prune import prune
+from onetree.tree.tree import Tree, load_tree
 from onetree.verify import Verdict, verify
 
 if _TYPE_CHECKING:
-    from onetree.estimator import BornAgainTreeClassifier
+    from onetree.estimators import BornAgainTreeClassifier
 
     __version__: str
 
@@ -114,7 +114,7 @@ def __getattr__(name: str) -> object:
 
         return version("onetree")
     if name == "BornAgainTreeClassifier":
-        from onetree.estimator import BornAgainTreeClassifier
+        from onetree.estimators import BornAgainTreeClassifier
 
         return BornAgainTreeClassifier
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,7 +4,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Ensemble, Rule
+from onetree.model.ensemble import Ensemble, Rule
 
 class LimitReached(Exception): ...
 class GridTooLarge(Exception): ...

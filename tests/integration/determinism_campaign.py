@@ -20,8 +20,8 @@ from sklearn.ensemble import (
 )
 
 import onetree
-from onetree import first_cuts
-from onetree.solve import ENGINES, OBJECTIVES
+from onetree.scale import partition as first_cuts
+from onetree.search.solve import ENGINES, OBJECTIVES
 from tests.fingerprints import fingerprint
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from onetree.axes import axes_of
-from onetree.grid import Grid, _core
-from onetree.solve import ENGINES, OBJECTIVES
+from onetree.lowering.axes import axes_of
+from onetree.lowering.grid import Grid, _core
+from onetree.search.solve import ENGINES, OBJECTIVES
 from onetree.verify import METHODS
 from tests.oracle import points
 from tests.set_cases import random_set_case

@@ -103,7 +103,7 @@ def test_a_worker_that_is_killed_loses_no_source(client, forests):
 
 
 def test_a_worker_that_is_killed_changes_nothing_in_a_tree_of_many_parts(client, monkeypatch):
-    monkeypatch.setattr("onetree.first_cuts.FEW_CELLS", 10_000)
+    monkeypatch.setattr("onetree.scale.partition.FEW_CELLS", 10_000)
     X, y = load_breast_cancer(return_X_y=True)
     forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
     options = {"objective": "leaves", "n_parts": 12}

@@ -6,7 +6,7 @@ import pytest
 
 import onetree
 from benchmarks.fidelity_configurations import CONFIGURATIONS, FAMILIES
-from onetree.solve import ENGINES
+from onetree.search.solve import ENGINES
 from onetree.verify import METHODS
 
 LIBRARIES = {"XGBoost": "xgboost", "LightGBM": "lightgbm", "CatBoost": "catboost"}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import onetree
-from onetree.categories import Categories
+from onetree.model.categories import Categories
 from onetree.report import embedded
 from tests import categorical, exported
 from tests.grown import grown_tree, shared_tree

@@ -13,10 +13,10 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from onetree.checkpoint import Checkpoint, fingerprint
 from onetree.cli import main
 from onetree.export.json import from_json
-from onetree.parts import born_again_in_parts
+from onetree.scale.checkpoint import Checkpoint, fingerprint
+from onetree.scale.parts import born_again_in_parts
 from tests.fingerprints import fingerprint as of_tree
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -55,7 +55,7 @@ class KillAfter:
 
 @pytest.fixture
 def small_boxes_are_cut(monkeypatch):
-    monkeypatch.setattr("onetree.first_cuts.FEW_CELLS", 1)
+    monkeypatch.setattr("onetree.scale.partition.FEW_CELLS", 1)
 
 
 def words(model, folder, *more):
@@ -105,8 +105,8 @@ def test_parts_that_are_done_are_not_done_again(n_jobs, small, tmp_path, small_b
 def test_the_cuts_are_not_searched_for_again(small, tmp_path, small_boxes_are_cut, monkeypatch):
     path = tmp_path / "checkpoint"
     first = born_again_in_parts(small, n_parts=6, checkpoint=path)
-    monkeypatch.setattr("onetree.first_cuts._best_cut", None)
-    monkeypatch.setattr("onetree.many._convert", None)
+    monkeypatch.setattr("onetree.scale.partition._best_cut", None)
+    monkeypatch.setattr("onetree.scale.many._convert", None)
     again = born_again_in_parts(small, n_parts=6, checkpoint=path)
     assert of_tree(again.tree) == of_tree(first.tree)
 
@@ -120,7 +120,7 @@ def test_a_limit_keeps_what_is_done(large, tmp_path, capsys):
 def test_a_limit_within_the_parts_is_an_error_that_loses_nothing(small, tmp_path, small_boxes_are_cut, monkeypatch):
     path = tmp_path / "checkpoint"
     reports = []  # the time is up as soon as a part is done
-    monkeypatch.setattr("onetree.limits.time", lambda: 100.0 if reports else 0.0)
+    monkeypatch.setattr("onetree.base.limits.time", lambda: 100.0 if reports else 0.0)
     with pytest.raises(onetree.LimitReachedError):
         born_again_in_parts(small, n_parts=6, checkpoint=path, time_limit=10.0, progress=reports.append)
     monkeypatch.undo()
@@ -238,7 +238,7 @@ def test_of_many_models_those_that_are_done_are_not_done_again(tmp_path, monkeyp
     assert len(reports) < len(forests)
     assert [of_tree(each.tree) for each in resumed] == [of_tree(each.tree) for each in whole]
     assert [each.value for each in resumed] == [each.value for each in whole]
-    monkeypatch.setattr("onetree.many._convert", None)
+    monkeypatch.setattr("onetree.scale.many._convert", None)
     assert len(onetree.born_again_many(forests, **options, checkpoint=path)) == len(forests)
     with pytest.raises(onetree.InvalidInputError, match="its options is"):
         onetree.born_again_many(forests, **{**options, "objective": "depth"}, checkpoint=path)
@@ -258,7 +258,7 @@ def test_a_small_model_is_proven_optimal_and_the_file_is_removed(small, tmp_path
 def test_the_exact_step_is_not_taken_again(small, tmp_path, monkeypatch):
     path = tmp_path / "checkpoint"
     first = born_again_in_parts(small, method="auto", checkpoint=path)
-    monkeypatch.setattr("onetree.parts.exact_if_quick", None)
+    monkeypatch.setattr("onetree.scale.parts.exact_if_quick", None)
     again = born_again_in_parts(small, method="auto", checkpoint=path)
     assert (again.status, again.value) == (first.status, first.value) == ("optimal", first.value)
     assert of_tree(again.tree) == of_tree(first.tree)
@@ -274,7 +274,7 @@ def test_an_exact_step_that_was_stopped_is_not_taken_again(small, tmp_path, monk
     options = {"method": "auto", "n_parts": 4, "checkpoint": path}
     with pytest.raises(onetree.LimitReachedError):
         born_again_in_parts(small, **options, progress=stop_in_exact_search)
-    monkeypatch.setattr("onetree.parts.exact_if_quick", None)
+    monkeypatch.setattr("onetree.scale.parts.exact_if_quick", None)
     resumed = born_again_in_parts(small, **options)
     assert of_tree(resumed.tree) == of_tree(born_again_in_parts(small, n_parts=4).tree)
 
@@ -310,7 +310,7 @@ def test_what_is_proven_again_is_told_and_held_to_the_limit(method, small, tmp_p
         limits.append(time_limit)
         return onetree.verify(*arguments, time_limit=time_limit, **more)
 
-    monkeypatch.setattr("onetree.checkpoint.verify", limited)
+    monkeypatch.setattr("onetree.scale.checkpoint.verify", limited)
     again = born_again_in_parts(small, **options, time_limit=600.0, progress=reports.append)
     n_found = 4 if method == "heuristic" else 1
     assert len(limits) == n_found
@@ -321,7 +321,7 @@ def test_what_is_proven_again_is_told_and_held_to_the_limit(method, small, tmp_p
     def too_late(*_, **__):
         raise onetree.LimitReachedError("no verdict")
 
-    monkeypatch.setattr("onetree.checkpoint.verify", too_late)
+    monkeypatch.setattr("onetree.scale.checkpoint.verify", too_late)
     with pytest.raises(onetree.LimitReachedError, match=f"0 of {n_found} results .* raise time_limit"):
         born_again_in_parts(small, **options, time_limit=600.0)
 

@@ -131,7 +131,7 @@ def test_a_callback_that_asks_to_stop_too_early_gets_an_error(function, options,
 
 
 def test_a_tree_whose_proof_is_stopped_comes_with_the_error(models, monkeypatch):
-    monkeypatch.setattr("onetree.proof._GRACE", 0.0)
+    monkeypatch.setattr("onetree.search.proof._GRACE", 0.0)
     monkeypatch.setattr(sys.modules["onetree.verify.cells"], "_CHUNK_VALUES", 1)
 
     def stop(progress):
@@ -148,7 +148,7 @@ def test_a_tree_whose_proof_takes_too_long_is_saved_and_said_not_to_be_verified(
     def endless(*_, **__):
         raise onetree.LimitReachedError("no verdict")
 
-    monkeypatch.setattr("onetree.proof.verify", endless)
+    monkeypatch.setattr("onetree.search.proof.verify", endless)
     forest = onetree.Ensemble.from_model(RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, Y))
     forest.save(tmp_path / "model.json")
     line = ["convert", str(tmp_path / "model.json"), "-o", str(tmp_path / "tree.json"), "--time-limit", "60"]

@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from onetree.grid import Grid, _core
-from onetree.solve import OBJECTIVES
+from onetree.lowering.grid import Grid, _core
+from onetree.search.solve import OBJECTIVES
 from tests.fingerprints import fingerprint
 from tests.strategies import random_ensemble
 

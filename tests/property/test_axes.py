@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import Domain, Ensemble, born_again, born_again_in_parts, estimate, pareto_front, verify
-from onetree.axes import axes_of
-from onetree.categories import FIRST, MISSING, OTHER, Categories
-from onetree.ensemble import Rule
-from onetree.first_cuts import first_cuts
-from onetree.grid import Grid
-from onetree.limits import OBJECTIVES
-from onetree.solve import ENGINES
+from onetree.base.limits import OBJECTIVES
+from onetree.lowering.axes import axes_of
+from onetree.lowering.grid import Grid
+from onetree.model.categories import FIRST, MISSING, OTHER, Categories
+from onetree.model.ensemble import Rule
+from onetree.scale.partition import first_cuts
+from onetree.search.solve import ENGINES
 from tests import oracle
 from tests.fingerprints import fingerprint
 from tests.set_cases import random_set_case, set_cases, set_forest, stumps
@@ -277,7 +277,7 @@ def test_an_exact_estimate_is_the_number_of_leaves(case):
 def test_a_tree_in_parts_predicts_like_its_ensemble(case, n_parts, objective):
     ensemble, domain = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("onetree.first_cuts.FEW_CELLS", 1)
+        patch.setattr("onetree.scale.partition.FEW_CELLS", 1)
         solution = born_again_in_parts(ensemble, domain=domain, n_parts=n_parts, objective=objective)
     X = oracle.inputs_inside(ensemble, domain)
     np.testing.assert_array_equal(solution.tree.predict(X), ensemble.predict(X))
@@ -285,7 +285,7 @@ def test_a_tree_in_parts_predicts_like_its_ensemble(case, n_parts, objective):
 
 
 def test_a_group_stays_whole_where_a_tree_is_found_in_parts(monkeypatch):
-    monkeypatch.setattr("onetree.first_cuts.FEW_CELLS", 1)
+    monkeypatch.setattr("onetree.scale.partition.FEW_CELLS", 1)
     top = first_cuts(stumps((0, 0.5), (1, 0.5), (2, 0.5)), Domain.from_dict({(0, 1): "one-hot"}, 3), 8, 0)
     assert [cut.feature for cut in top.cuts.values()] == [2]
     assert all(box.domain.groups for box in top.boxes.values())

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import Tree, born_again, verify
-from onetree.categories import FIRST, MISSING, OTHER, Categories
+from onetree.model.categories import FIRST, MISSING, OTHER, Categories
 from tests import oracle
 from tests.set_cases import set_cases, stumps
 from tests.tiers import examples

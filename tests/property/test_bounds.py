@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import born_again, pareto_front
+from onetree.base.progress import Reporter
 from onetree.errors import GridTooLargeError, LimitReachedError
-from onetree.progress import Reporter
-from onetree.solve import ENGINES, OBJECTIVES
+from onetree.search.solve import ENGINES, OBJECTIVES
 from tests.oracle import brute_force, cells, pareto, points, value_of
 from tests.strategies import ensembles, random_ensemble
 from tests.tiers import examples

@@ -13,8 +13,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 from onetree import Ensemble, Tree, born_again, verify
-from onetree.ensemble import Rule
-from onetree.solve import _core
+from onetree.model.ensemble import Rule
+from onetree.search.solve import _core
 from onetree.verify import cells, milp
 from tests.strategies import KINDS, ensembles, random_ensemble
 from tests.tiers import examples

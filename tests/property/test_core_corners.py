@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from onetree import Domain, Ensemble, born_again, estimate, pareto_front, verify
-from onetree.axes import axes_of
-from onetree.categories import FIRST, Categories
-from onetree.ensemble import Rule
 from onetree.errors import GridTooLargeError, LimitReachedError
-from onetree.solve import ENGINES, OBJECTIVES, _core
+from onetree.lowering.axes import axes_of
+from onetree.model.categories import FIRST, Categories
+from onetree.model.ensemble import Rule
+from onetree.search.solve import ENGINES, OBJECTIVES, _core
 from tests import oracle
 from tests.set_cases import random_set_case, set_forest
 from tests.strategies import painted

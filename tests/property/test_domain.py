@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import Domain, born_again, pareto_front, verify
-from onetree.limits import OBJECTIVES
-from onetree.restrict import restrict
-from onetree.values import Values
+from onetree.base.limits import OBJECTIVES
+from onetree.domain.restrict import restrict
+from onetree.domain.values import Values
 from tests import oracle
 from tests.strategies import ensembles, random_ensemble
 from tests.tiers import examples

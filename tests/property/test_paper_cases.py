@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from onetree import born_again
-from onetree.ensemble import Ensemble, Rule
-from onetree.solve import OBJECTIVES
+from onetree.model.ensemble import Ensemble, Rule
+from onetree.search.solve import OBJECTIVES
 from tests.tiers import examples
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onetree.grid import Grid
-from onetree.labeller import Labeller
+from onetree.lowering.grid import Grid
+from onetree.lowering.native_predict import Labeller
 from onetree.support import support_tree
-from onetree.support.bounds import Bounds
+from onetree.support.cores.bounds import Bounds
 from tests.oracle import points
 from tests.strategies import ensembles
 from tests.tiers import examples

@@ -8,8 +8,8 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
 import onetree
-from onetree import advice
-from onetree.advice import binned, first_trees, proposals, too_large
+from onetree.search import advice
+from onetree.search.advice import binned, first_trees, proposals, too_large
 from tests.strategies import ensembles
 
 X, Y = load_breast_cancer(return_X_y=True)

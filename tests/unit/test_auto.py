@@ -13,12 +13,12 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import onetree
-from onetree import auto, solve
-from onetree.axes import axes_of
-from onetree.budget import Budget
+from onetree.base.limits import OBJECTIVES
 from onetree.errors import InvalidInputError, LimitReachedError, TooLargeError
-from onetree.limits import OBJECTIVES
-from onetree.own_tree import own_tree
+from onetree.lowering.axes import axes_of
+from onetree.search import auto, solve
+from onetree.search.budget import Budget
+from onetree.search.own_tree import own_tree
 from tests.oracle import brute_force
 from tests.strategies import ensembles
 
@@ -90,7 +90,7 @@ def test_a_limit_in_steps_gives_the_same_tree_again(middling, method, work_limit
 
 def test_a_limit_in_steps_does_not_depend_on_the_clock(middling, monkeypatch):
     first = onetree.born_again(middling, work_limit=3000)
-    monkeypatch.setattr("onetree.budget.perf_counter", lambda: 1e9)  # a clock that stands still
+    monkeypatch.setattr("onetree.search.budget.perf_counter", lambda: 1e9)  # a clock that stands still
     assert same(first, onetree.born_again(middling, work_limit=3000))
 
 
@@ -210,7 +210,7 @@ class TestBudget:
 
     def test_the_nearer_limit_counts(self, monkeypatch):
         now = [0.0]
-        monkeypatch.setattr("onetree.budget.perf_counter", lambda: now[0])
+        monkeypatch.setattr("onetree.search.budget.perf_counter", lambda: now[0])
         budget = Budget(seconds=10.0, steps=100)
         now[0] = 5.0
         budget.charge(20)

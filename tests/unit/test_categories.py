@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import onetree
 from onetree import Ensemble, InvalidInputError
-from onetree.categories import FIRST, MISSING, OTHER, Categories, SetTests, elements_of, used_subsets
-from onetree.ensemble import Rule
+from onetree.model.categories import FIRST, MISSING, OTHER, Categories, SetTests, elements_of, used_subsets
+from onetree.model.ensemble import Rule
 from tests.categorical import COLOURS, WHOLE
 
 

@@ -16,11 +16,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 import onetree
 from onetree import Ensemble
-from onetree.amounts import count
-from onetree.cli import inspect, main
+from onetree.base.amounts import count
+from onetree.cli import main
+from onetree.cli.commands import inspect
 from onetree.cli.versions import installed
-from onetree.grid import Grid
 from onetree.importers.ba_text import write_ba_text
+from onetree.lowering.grid import Grid
 
 X, Y = load_iris(return_X_y=True)
 

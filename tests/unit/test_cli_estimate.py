@@ -15,8 +15,9 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from onetree import Ensemble, advice
+from onetree import Ensemble
 from onetree.cli import main
+from onetree.search import advice
 
 X, Y = load_breast_cancer(return_X_y=True)
 

@@ -10,7 +10,8 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from onetree.cli import export, main
+from onetree.cli import main
+from onetree.cli.commands import export
 from tests.unit.test_tree import small_tree
 
 X, Y = load_iris(return_X_y=True)

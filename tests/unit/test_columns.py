@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from onetree import InvalidInputError, ModelFileError
-from onetree.columns import Columns, Labels, plain_values
+from onetree.model.columns import Columns, Labels, plain_values
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import onetree
-from onetree.ensemble import Ensemble, Rule
 from onetree.errors import GridTooLargeError, LimitReachedError
+from onetree.model.ensemble import Ensemble, Rule
 
 DEEP = 100_000
 
@@ -112,6 +112,6 @@ def test_a_machine_without_memory_is_an_error_of_ours(monkeypatch):
     def no_memory(*_):
         raise MemoryError("std::bad_alloc")
 
-    monkeypatch.setattr("onetree.solve._core.solve", no_memory)
+    monkeypatch.setattr("onetree.search.solve._core.solve", no_memory)
     with pytest.raises(LimitReachedError, match="no memory left"):
         onetree.born_again(chain(3, 1, in_turn(3)), engine="interval-dp")

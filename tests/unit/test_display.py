@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree import Categories, Ensemble, Estimate, InvalidInputError, Tree, Verdict
-from onetree.amounts import count, counted, duration, leaves, size
+from onetree.base.amounts import count, counted, duration, leaves, size
 from onetree.display.tree_svg import MAX_ENDS
 from tests.categorical import colour_tree
 from tests.grown import grown_tree, shared_tree

@@ -12,10 +12,10 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree import Domain, Ensemble, InvalidInputError, born_again, domain_of, verify
-from onetree.ensemble import Rule
+from onetree.domain.restrict import between, restrict
+from onetree.domain.values import Values
+from onetree.model.ensemble import Rule
 from onetree.report.facts import check_equality, describe_equality
-from onetree.restrict import between, restrict
-from onetree.values import Values
 from onetree.verify.inside import one_per_slab
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from onetree import Ensemble, InvalidInputError
-from onetree.categories import Categories
-from onetree.ensemble import Rule, as_ensemble
+from onetree.model.categories import Categories
+from onetree.model.ensemble import Rule, as_ensemble
 from tests.strategies import ensembles_with_categories, telling_inputs
 
 STUMP = {

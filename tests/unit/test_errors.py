@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from onetree import MissingDependencyError, OnetreeError, TooLargeError
-from onetree.cli.export import _sklearn
+from onetree.cli.commands.export import _sklearn
 from onetree.errors import missing
 
 

@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 import onetree
 from onetree import Ensemble, born_again, estimate
 from onetree.errors import InvalidInputError, UnsupportedModelError
-from onetree.solve import OBJECTIVES, _core
+from onetree.search.solve import OBJECTIVES, _core
 from tests.strategies import KINDS, painted, random_ensemble
 
 

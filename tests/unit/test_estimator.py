@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from onetree import BornAgainTreeClassifier, Ensemble, Solution, Tree, born_again
 from onetree.errors import InvalidInputError, TooLargeError, UnsupportedModelError
 from onetree.importers.self_test import sample_rows
-from onetree.leaf_shares import LeafShares, leaf_numbers
+from onetree.tree.leaf_probabilities import LeafShares, leaf_numbers
 
 X, Y = load_iris(return_X_y=True)
 NAMES = load_iris().target_names[Y]

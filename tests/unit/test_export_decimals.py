@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from onetree import InvalidInputError
-from onetree.export.decimals import cuts
+from onetree.export.words.decimals import cuts
 from onetree.importers.thresholds import canonical_thresholds, canonical_thresholds_below
 
 ZERO_BAND = float(np.float32(1e-35))  # LightGBM's thresholds at zero

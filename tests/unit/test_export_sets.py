@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import InvalidInputError
-from onetree.categories import Categories
 from onetree.export import onnx as export_onnx
 from onetree.export import sklearn as export_sklearn
 from onetree.export.rules import leaf_conditions
 from onetree.export.steps import Steps, steps_of, thresholds_only, written_out
+from onetree.model.categories import Categories
 from tests import exported
 from tests.categorical import COLOURS, HOSTILE, WHOLE, chain_of_sets, colour_tree, random_set_tree
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from onetree import InvalidInputError, ModelFileError
-from onetree.files import read_whole, write_whole
+from onetree.files.atomic import read_whole, write_whole
 
 
 def test_what_is_written_is_read(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from onetree.errors import GridTooLargeError, LimitReachedError
-from onetree.grid import Grid, _core
+from onetree.lowering.grid import Grid, _core
 from tests.oracle import cells
 from tests.strategies import painted, random_ensemble
 

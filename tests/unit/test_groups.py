@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from onetree import Domain, Ensemble, InvalidInputError
-from onetree.domain import as_domain
-from onetree.ensemble import Rule
-from onetree.groups import MAX_COMBINATIONS, Declaration, Group, join
-from onetree.restrict import restrict
-from onetree.values import Values
+from onetree.domain.domain import as_domain
+from onetree.domain.groups import MAX_COMBINATIONS, Declaration, Group, join
+from onetree.domain.restrict import restrict
+from onetree.domain.values import Values
+from onetree.model.ensemble import Rule
 
 NAMES = ("a", "b", "c", "d", "size")
 
@@ -167,10 +167,10 @@ def test_all_pairs_that_exclude_each_other_say_at_most_one():
 
 def test_work_without_end_is_refused(monkeypatch):
     links = [Declaration((at, at + 1), "implies") for at in range(60)]
-    monkeypatch.setattr("onetree.groups.MAX_ENTRIES", 60 * 2**15 + 60**3 // 3)
+    monkeypatch.setattr("onetree.domain.groups.MAX_ENTRIES", 60 * 2**15 + 60**3 // 3)
     with pytest.raises(InvalidInputError, match="more than can be held"):
         join(links)
-    monkeypatch.setattr("onetree.groups.MAX_ENTRIES", 60 * 2**15 + 60**3)
+    monkeypatch.setattr("onetree.domain.groups.MAX_ENTRIES", 60 * 2**15 + 60**3)
     assert len(join(links)) == 1
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from onetree import Ensemble, ModelFileError, UnsupportedModelError, load_ensemble
-from onetree.importers.catboost import import_catboost, parse_catboost_json
+from onetree.importers.catboost.model import import_catboost, parse_catboost_json
 from onetree.importers.thresholds import canonical_thresholds
 
 catboost = pytest.importorskip("catboost")

@@ -9,11 +9,11 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from onetree import Ensemble, InvalidInputError, ModelFileError, UnsupportedModelError, load_ensemble
-from onetree.categories import MISSING, OTHER
-from onetree.importers.lightgbm import import_lightgbm, parse_lightgbm_text
+from onetree.importers.lightgbm.model import import_lightgbm, parse_lightgbm_text
 from onetree.importers.self_test import sample_rows
-from onetree.importers.skops import parse_skops
-from onetree.importers.xgboost import import_xgboost, parse_xgboost_json, parse_xgboost_ubj
+from onetree.importers.sklearn.skops import parse_skops
+from onetree.importers.xgboost.model import import_xgboost, parse_xgboost_json, parse_xgboost_ubj
+from onetree.model.categories import MISSING, OTHER
 from tests.categorical_models import LIBRARIES, data, fitted, same, scores, strange_rows
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from onetree import ModelFileError, UnsupportedModelError
-from onetree.importers.lightgbm import import_lightgbm, parse_lightgbm_text
-from onetree.importers.xgboost import import_xgboost, parse_xgboost_json
+from onetree.importers.lightgbm.model import import_lightgbm, parse_lightgbm_text
+from onetree.importers.xgboost.model import import_xgboost, parse_xgboost_json
 from tests.categorical_models import data, fitted, same
 
 

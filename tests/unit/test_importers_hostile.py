@@ -46,7 +46,7 @@ def xgboost_document():
 
 @pytest.mark.parametrize("key", ["base_weights", "loss_changes", "sum_hessian"])
 def test_xgboost_statistics_must_be_numbers(key, xgboost_document):
-    from onetree.importers.xgboost import parse_xgboost_json
+    from onetree.importers.xgboost.model import parse_xgboost_json
 
     document = json.loads(xgboost_document)
     document["learner"]["gradient_booster"]["model"]["trees"][1][key][0] = "1"
@@ -62,7 +62,7 @@ def test_xgboost_statistics_must_be_numbers(key, xgboost_document):
     ],
 )
 def test_xgboost_parameters_must_be_what_xgboost_writes(path, value, message, xgboost_document):
-    from onetree.importers.xgboost import parse_xgboost_json
+    from onetree.importers.xgboost.model import parse_xgboost_json
 
     document = json.loads(xgboost_document)
     place = document["learner"]
@@ -77,7 +77,7 @@ def test_xgboost_parameters_must_be_what_xgboost_writes(path, value, message, xg
 @pytest.mark.parametrize("damage", [" 1_0", " x", " 1.0 1.0 1.0"])
 def test_lightgbm_statistics_must_be_as_many_numbers_as_nodes(key, damage):
     lightgbm = pytest.importorskip("lightgbm")
-    from onetree.importers.lightgbm import parse_lightgbm_text
+    from onetree.importers.lightgbm.model import parse_lightgbm_text
 
     booster = lightgbm.train({"objective": "binary", "verbose": -1, "num_leaves": 3}, lightgbm.Dataset(*data()), 1)
     text = booster.model_to_string()
@@ -99,7 +99,7 @@ def test_lightgbm_statistics_must_be_as_many_numbers_as_nodes(key, damage):
 )
 def test_catboost_documents_that_catboost_would_not_read_to_the_end_are_refused(old, new, message, tmp_path):
     catboost = pytest.importorskip("catboost")
-    from onetree.importers.catboost import parse_catboost_json
+    from onetree.importers.catboost.model import parse_catboost_json
 
     model = catboost.CatBoostClassifier(iterations=2, depth=2, verbose=False, allow_writing_files=False).fit(*data())
     model.save_model(str(tmp_path / "model.json"), format="json")

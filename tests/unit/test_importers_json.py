@@ -16,9 +16,9 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 from onetree import Ensemble, InvalidInputError, ModelFileError, UnsupportedModelError, load_ensemble
-from onetree.categories import Categories
-from onetree.ensemble import Rule
 from onetree.importers.json import parse_json, read_json, write_json
+from onetree.model.categories import Categories
+from onetree.model.ensemble import Rule
 from tests.strategies import ensembles_with_categories, random_ensemble_with_categories
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

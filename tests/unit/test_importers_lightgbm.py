@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from onetree import Ensemble, FidelityError, InvalidInputError, ModelFileError, UnsupportedModelError, load_ensemble
-from onetree.importers.lightgbm import import_lightgbm, parse_lightgbm_text
-from onetree.importers.lightgbm_splits import ZERO_BAND
+from onetree.importers.lightgbm.model import import_lightgbm, parse_lightgbm_text
+from onetree.importers.lightgbm.splits import ZERO_BAND
 
 lightgbm = pytest.importorskip("lightgbm")
 

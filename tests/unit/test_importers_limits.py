@@ -157,7 +157,7 @@ def test_groups_of_a_file_that_ask_for_much_work_are_refused(groups, n_features,
 
 @pytest.mark.parametrize("mark", ['"format": "onetree-ensemble"', '"learner": 0', '"oblivious_trees": 0'])
 def test_lists_within_lists_are_counted_before_they_are_made(mark, saved, monkeypatch):
-    monkeypatch.setattr("onetree.documents.MAX_CONTAINERS", 1000)
+    monkeypatch.setattr("onetree.files.strict_json.MAX_CONTAINERS", 1000)
     with pytest.raises(ModelFileError, match="more than 1,000 lists and objects"):
         load_ensemble(saved(f'{{{mark}, "a": [{"[]," * 1000}[]]}}'))
 
@@ -217,7 +217,7 @@ def test_a_file_does_not_say_how_many_processes_are_started(saved, monkeypatch):
     model = BaggingClassifier(DecisionTreeClassifier(max_depth=1), 3, n_jobs=3, verbose=3, random_state=0).fit(*data())
     used = []
     monkeypatch.setattr(
-        "onetree.importers.skops.import_sklearn",
+        "onetree.importers.sklearn.skops.import_sklearn",
         lambda model, missing: used.append((model.n_jobs, model.verbose)) or onetree.Ensemble.from_model(model),
     )
     load_ensemble(saved(skops_content(model)))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from onetree import Ensemble, ModelFileError, UnsupportedModelError, load_ensemble
-from onetree.ensemble import Rule
-from onetree.importers.order import count_order_fragile
+from onetree.model.ensemble import Rule
+from onetree.model.rounding import count_order_fragile
 
 LIBRARIES = ("xgboost", "lightgbm", "catboost")
 
@@ -116,7 +116,7 @@ def test_exhaustion_while_reading_is_an_error_of_the_file(error, monkeypatch, im
     def fail(content, missing):
         raise error
 
-    monkeypatch.setattr(sys.modules["onetree.importers.lightgbm"], "parse_lightgbm_text", fail)
+    monkeypatch.setattr(sys.modules["onetree.importers.lightgbm.model"], "parse_lightgbm_text", fail)
     (tmp_path / "model.txt").write_bytes(b"tree\n")
     with pytest.raises(ModelFileError, match=r"model\.txt"):
         load_ensemble(tmp_path / "model.txt")
@@ -126,7 +126,7 @@ def test_an_unsupported_model_in_a_file_names_the_file(monkeypatch, importers, t
     def refuse(content, missing):
         raise UnsupportedModelError("linear trees")
 
-    monkeypatch.setattr(sys.modules["onetree.importers.lightgbm"], "parse_lightgbm_text", refuse)
+    monkeypatch.setattr(sys.modules["onetree.importers.lightgbm.model"], "parse_lightgbm_text", refuse)
     (tmp_path / "model.txt").write_bytes(b"tree\n")
     with pytest.raises(UnsupportedModelError, match=r"model\.txt: linear trees"):
         load_ensemble(tmp_path / "model.txt")

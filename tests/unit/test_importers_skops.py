@@ -26,9 +26,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from onetree import ModelFileError, UnsupportedModelError, load_ensemble
 from onetree.cli import main
-from onetree.importers import skops as importer
 from onetree.importers.self_test import rows_compared, sample_rows
-from onetree.importers.skops import parse_skops
+from onetree.importers.sklearn import skops as importer
+from onetree.importers.sklearn.skops import parse_skops
 
 skops_io = pytest.importorskip("skops.io")
 

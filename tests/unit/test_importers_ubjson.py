@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import ModelFileError
-from onetree.importers.ubjson import MAX_DEPTH, parse_ubjson
+from onetree.importers.xgboost.ubjson import MAX_DEPTH, parse_ubjson
 
 TYPES = {"i": np.int8, "U": np.uint8, "I": np.int16, "l": np.int32, "L": np.int64, "d": np.float32, "D": np.float64}
 
@@ -108,7 +108,7 @@ def test_lists_in_lists_without_end_are_refused():
 
 
 def test_very_many_empty_lists_are_refused(monkeypatch):
-    monkeypatch.setattr("onetree.importers.ubjson.MAX_CONTAINERS", 1000)
+    monkeypatch.setattr("onetree.importers.xgboost.ubjson.MAX_CONTAINERS", 1000)
     with pytest.raises(ModelFileError, match="more than 1,000 lists and objects"):
         parse_ubjson(b"[" + b"[]" * 1000 + b"]")
 

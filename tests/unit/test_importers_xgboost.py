@@ -7,7 +7,7 @@ import pytest
 
 from onetree import Ensemble, FidelityError, InvalidInputError, ModelFileError, UnsupportedModelError, born_again
 from onetree.importers.self_test import sample_rows
-from onetree.importers.xgboost import import_xgboost, parse_xgboost_json
+from onetree.importers.xgboost.model import import_xgboost, parse_xgboost_json
 from tests.xgboost_models import (
     ARRAYS,
     BOOSTERS,
@@ -229,6 +229,6 @@ def test_the_tree_made_from_a_booster_predicts_like_it():
 
 
 def test_margins_that_are_not_the_models_own_are_noticed(monkeypatch):
-    monkeypatch.setattr("onetree.importers.xgboost._logf", lambda x: np.log(x) * np.float32(1 + 1e-6))
+    monkeypatch.setattr("onetree.importers.xgboost.model._logf", lambda x: np.log(x) * np.float32(1 + 1e-6))
     with pytest.raises(FidelityError, match="margins"):
         import_xgboost(train(base_score=0.3))

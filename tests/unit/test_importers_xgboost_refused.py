@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from onetree import ModelFileError, UnsupportedModelError
-from onetree.importers.xgboost import import_xgboost, parse_xgboost_json
+from onetree.importers.xgboost.model import import_xgboost, parse_xgboost_json
 from tests.xgboost_models import (
     BOOSTERS,
     PARSERS,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from onetree import InvalidInputError, Tree
-from onetree.categories import Categories
-from onetree.columns import Columns, Labels
-from onetree.inputs import read_inputs, read_row
+from onetree.model.categories import Categories
+from onetree.model.columns import Columns, Labels
+from onetree.model.inputs import read_inputs, read_row
 
 pd = pytest.importorskip("pandas")
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from onetree.many import born_again_many
+from onetree.scale.many import born_again_many
 from tests.fingerprints import ARRAYS, fingerprint
 from tests.strategies import random_ensemble
 
@@ -150,9 +150,9 @@ def test_what_runs_at_the_same_time_shares_the_memory(monkeypatch, ensembles):
         given.append(memory_limit)
         return onetree.born_again(ensemble)
 
-    monkeypatch.setattr("onetree.many.born_again", record)
-    monkeypatch.setattr("onetree.many.memory_bytes", lambda limit: 8e9)
-    monkeypatch.setattr("onetree.many.os.cpu_count", lambda: 4)
+    monkeypatch.setattr("onetree.scale.many.born_again", record)
+    monkeypatch.setattr("onetree.scale.many.memory_bytes", lambda limit: 8e9)
+    monkeypatch.setattr("onetree.scale.many.os.cpu_count", lambda: 4)
     for n_jobs in (1, 2, 16):
         with joblib.parallel_config(backend="threading"):
             born_again_many(ensembles[:1], n_jobs=n_jobs)

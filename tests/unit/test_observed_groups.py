@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from onetree import Domain, domain_of
-from onetree.groups import MAX_COMBINATIONS
-from onetree.observed_groups import observed_groups
+from onetree.domain.groups import MAX_COMBINATIONS
+from onetree.domain.observed_groups import observed_groups
 
 
 def said(rows, names=None):

@@ -9,10 +9,10 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from onetree.domain import Domain
-from onetree.first_cuts import first_cuts
-from onetree.parts import born_again_in_parts
-from onetree.solve import OBJECTIVES
+from onetree.domain.domain import Domain
+from onetree.scale.partition import first_cuts
+from onetree.scale.parts import born_again_in_parts
+from onetree.search.solve import OBJECTIVES
 from tests.fingerprints import ARRAYS, fingerprint
 from tests.oracle import points
 from tests.strategies import ensembles, painted
@@ -21,7 +21,7 @@ from tests.tiers import examples
 
 @pytest.fixture(autouse=True)
 def small_boxes_are_cut(monkeypatch):
-    monkeypatch.setattr("onetree.first_cuts.FEW_CELLS", 1)
+    monkeypatch.setattr("onetree.scale.partition.FEW_CELLS", 1)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def same(first, second):
 @given(ensembles(), st.integers(1, 9), st.sampled_from(OBJECTIVES))
 def test_the_tree_predicts_like_its_ensemble_in_every_cell(ensemble, n_parts, objective):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("onetree.first_cuts.FEW_CELLS", 1)
+        patch.setattr("onetree.scale.partition.FEW_CELLS", 1)
         solution = born_again_in_parts(ensemble, n_parts=n_parts, objective=objective)
     X = points(ensemble)
     np.testing.assert_array_equal(solution.tree.predict(X), ensemble.predict(X))
@@ -50,7 +50,7 @@ def test_the_tree_predicts_like_its_ensemble_in_every_cell(ensemble, n_parts, ob
 def test_what_is_said_of_its_size_is_true(ensemble, n_parts, objective):
     best = onetree.born_again(ensemble, objective=objective).value
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("onetree.first_cuts.FEW_CELLS", 1)
+        patch.setattr("onetree.scale.partition.FEW_CELLS", 1)
         solution = born_again_in_parts(ensemble, n_parts=n_parts, objective=objective)
     assert solution.lower_bound <= best <= solution.value
     assert (solution.status == "optimal") <= (solution.value == best)
@@ -60,7 +60,7 @@ def test_what_is_said_of_its_size_is_true(ensemble, n_parts, objective):
 @given(ensembles(), st.integers(2, 9))
 def test_every_input_belongs_to_exactly_one_box(ensemble, n_parts):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("onetree.first_cuts.FEW_CELLS", 1)
+        patch.setattr("onetree.scale.partition.FEW_CELLS", 1)
         top = first_cuts(ensemble, None, n_parts, 0)
     X = points(ensemble)
     assert len(top.boxes) <= n_parts
@@ -95,7 +95,7 @@ def test_a_missing_value_outside_the_domain_is_refused():
 
 
 def test_a_small_space_is_one_part_and_solved_exactly(forest, monkeypatch):
-    monkeypatch.setattr("onetree.first_cuts.FEW_CELLS", 10**8)
+    monkeypatch.setattr("onetree.scale.partition.FEW_CELLS", 10**8)
     solution = born_again_in_parts(forest, objective="leaves")
     assert solution.stats["parts"] == 1
     assert same(solution.tree, onetree.born_again(forest, objective="leaves", method="heuristic").tree)

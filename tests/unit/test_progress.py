@@ -8,9 +8,9 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from onetree import progress
+from onetree.base import progress
+from onetree.base.progress import Bar, Progress, shown
 from onetree.errors import InvalidInputError
-from onetree.progress import Bar, Progress, shown
 from onetree.verify import cells
 
 X, Y = load_iris(return_X_y=True)

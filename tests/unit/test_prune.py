@@ -9,7 +9,7 @@ import pytest
 
 import onetree
 from onetree import InvalidInputError, Tree, compare, load_tree, prune
-from onetree.categories import Categories
+from onetree.model.categories import Categories
 from tests.categorical import COLOURS, chain_of_sets, colour_tree, random_set_tree
 from tests.strategies import telling_inputs
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import onetree
-from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError
+from onetree.model.ensemble import Ensemble, Rule
 from onetree.report import embedded, facts
 from onetree.report.page import render_page, script_safe_json
-from onetree.solve import Solution
+from onetree.search.solve import Solution
 from tests.grown import grown_tree, shared_tree
 
 HOSTILE = "</script><img src=x onerror=alert(1)>&\u2028\u2029{{script}}"

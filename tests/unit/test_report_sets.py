@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import onetree
-from onetree.categories import Categories
 from onetree.errors import InvalidInputError
+from onetree.model.categories import Categories
 from onetree.report import facts
 from onetree.report.figures import plot_cells, plot_feature_use, plot_tree
 from tests.categorical import COLOURS, HOSTILE, WHOLE, chain_of_sets, colour_tree, random_set_tree

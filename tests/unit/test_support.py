@@ -11,15 +11,15 @@ from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingCla
 
 import onetree
 from onetree import _core
-from onetree.ensemble import Ensemble
+from onetree.base.progress import StopSearch
 from onetree.errors import InvalidInputError, LimitReachedError
-from onetree.progress import StopSearch
+from onetree.model.ensemble import Ensemble
 from onetree.support import SupportSolution, support_tree
 from onetree.support.cut_back import cut_back
 from onetree.support.growth import Node
 from onetree.support.optimal import search_optimum
 from onetree.support.rows import RowMaker
-from onetree.tree import LEAF
+from onetree.tree.tree import LEAF
 from tests.oracle import points
 
 X, Y = load_breast_cancer(return_X_y=True)

@@ -9,14 +9,14 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 
-from onetree.ensemble import Ensemble
-from onetree.grid import Grid
+from onetree.lowering.grid import Grid
+from onetree.model.ensemble import Ensemble
 from onetree.support.branches import Branches
 from onetree.support.clock import Clock
 from onetree.support.neighbours import N_NEAR, near_rows
 from onetree.support.refine import Refinement
 from onetree.support.rows import RowMaker, Rows, Sample
-from onetree.tree import LEAF
+from onetree.tree.tree import LEAF
 
 NO_LIMIT = Clock(None, None)
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import onetree
-from onetree.categories import Categories
+from onetree.model.categories import Categories
 from onetree.support.measure import box_points
 from onetree.support.unfolded import Unfolding
 

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 from onetree import InvalidInputError, born_again, domain_around, domain_of
-from onetree.values import Values
+from onetree.domain.values import Values
 from tests.unit.test_domain import stumps
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import InvalidInputError, Tree, UnsupportedModelError, prune
-from onetree.leaf_shares import leaf_numbers
+from onetree.tree.leaf_probabilities import leaf_numbers
 from tests.categorical import COLOURS, chain_of_sets, colour_tree, random_set_tree
 from tests.strategies import telling_inputs
 

@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree import Ensemble, InvalidInputError, LimitReachedError, Tree, verify
-from onetree.ensemble import Rule
+from onetree.model.ensemble import Rule
 from onetree.verify import cells, milp
 from tests.strategies import ensembles, random_ensemble
 

@@ -8,8 +8,8 @@ import pytest
 import onetree
 from onetree import Ensemble
 from onetree.cli import main
-from onetree.ensemble import Rule
-from onetree.importers.order import count_order_fragile
+from onetree.model.ensemble import Rule
+from onetree.model.rounding import count_order_fragile
 
 # Where both stumps go right, 0.1 + 0.2 is a rounding away from 0.3.
 NEAR_TIE = [[0.0, 0.0], [0.9, 0.0], [0.1, 0.3], [0.0, 0.0], [0.9, 0.0], [0.2, 0.0]]

@@ -12,20 +12,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from onetree.cli import (
-    convert,
-    demo,
-    estimate,
-    export,
-    frontier,
-    inspect,
-    prune,
-    report,
-    signals,
-    terminal,
-    verify,
-    versions,
-)
+from onetree.cli import signals, terminal, versions
+from onetree.cli.commands import convert, demo, estimate, export, frontier, inspect, prune, report, verify
 from onetree.errors import FidelityError, LimitReachedError, OnetreeError
 
 __all__ = ["main"]

@@ -10,10 +10,10 @@ from typing import Any
 
 import onetree
 from onetree.cli.table import read_inputs
-from onetree.documents import refuse_constant, unique_entries
+from onetree.domain.groups import is_word
 from onetree.errors import InvalidInputError
-from onetree.files import read_whole
-from onetree.groups import is_word
+from onetree.files.atomic import read_whole
+from onetree.files.strict_json import refuse_constant, unique_entries
 
 HELP = (
     "what a feature can be, so that the tree is exact for these inputs only, and smaller: age=18:99, age=integer, "

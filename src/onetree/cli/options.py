@@ -6,9 +6,9 @@ import argparse
 import csv
 import math
 
-from onetree.ensemble import Ensemble
+from onetree.base.limits import DEFAULT_OBJECTIVE, OBJECTIVES
 from onetree.importers import MISSING, VOTINGS, load_ensemble
-from onetree.limits import DEFAULT_OBJECTIVE, OBJECTIVES
+from onetree.model.ensemble import Ensemble
 
 MODEL_HELP = (
     "file of the model, recognised by its content: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, skops, "

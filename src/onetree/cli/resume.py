@@ -7,14 +7,14 @@ import os
 from pathlib import Path
 
 import onetree
-from onetree.advice import refuse_too_large
-from onetree.checkpoint import has_record
+from onetree.base.progress import ProgressCallback
 from onetree.cli import terminal
-from onetree.domain import Domain
+from onetree.domain.domain import Domain
 from onetree.errors import InvalidInputError, LimitReachedError
-from onetree.parts import EXACT, STOPPED
-from onetree.progress import ProgressCallback
-from onetree.solve import Solution
+from onetree.scale.checkpoint import has_record
+from onetree.scale.parts import EXACT, STOPPED
+from onetree.search.advice import refuse_too_large
+from onetree.search.solve import Solution
 
 
 def add_resume(parser: argparse.ArgumentParser) -> None:

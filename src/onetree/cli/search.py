@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from signal import SIGTERM, Signals
 
 import onetree
+from onetree.base.progress import Progress, ProgressCallback
 from onetree.cli import signals
-from onetree.domain import Domain
+from onetree.domain.domain import Domain
 from onetree.errors import LimitReachedError
-from onetree.progress import Progress, ProgressCallback
-from onetree.solve import Solution
+from onetree.search.solve import Solution
 
 _MOMENT = 0.6  # seconds that a signal leaves for a tree where none is known yet
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import onetree
-from onetree.columns import Labels
 from onetree.errors import InvalidInputError
-from onetree.files import read_whole
-from onetree.frames import columns_by_name, listed
+from onetree.files.atomic import read_whole
+from onetree.model.columns import Labels
+from onetree.model.frames import columns_by_name, listed
 
 _Named = onetree.Tree | onetree.Ensemble  # has names for its features
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import onetree
 from onetree.errors import InvalidInputError
-from onetree.files import read_whole
+from onetree.files.atomic import read_whole
 
 
 def read_target(path: str, name: str, model: onetree.Ensemble | onetree.Tree) -> NDArray[Any]:

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from onetree.base.progress import Bar
 from onetree.errors import InvalidInputError
-from onetree.progress import Bar
 
 # A terminal obeys control characters, and a file must not command the terminal.
 _CONTROL = {*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")}

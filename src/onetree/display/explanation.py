@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.categories import FIRST
 from onetree.display.markup import bullets, panel
-from onetree.export.conditions import threshold_cuts
-from onetree.export.decimals import Cut
 from onetree.export.rules import Condition, condition_words, path_conditions
-from onetree.export.wording import feature_words, limitations, printable
-from onetree.inputs import read_row
-from onetree.routing import Routes
+from onetree.export.words.conditions import threshold_cuts
+from onetree.export.words.decimals import Cut
+from onetree.export.words.wording import feature_words, limitations, printable
+from onetree.model.categories import FIRST
+from onetree.model.inputs import read_row
+from onetree.model.routing import Routes
 
 if TYPE_CHECKING:
-    from onetree.tree import Tree
+    from onetree.tree.tree import Tree
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from onetree.export.wording import printable
+from onetree.export.words.wording import printable
 
 _PANEL = "font:13px/1.5 system-ui,sans-serif;max-width:100%;margin:2px 0"
 _FACTS = "display:grid;grid-template-columns:max-content minmax(0,1fr);gap:0 1.2em;margin:4px 0"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onetree.amounts import count, counted, duration, leaves
+from onetree.base.amounts import count, counted, duration, leaves
 from onetree.display.markup import Fact, note, panel, scrolled, some, table
 from onetree.display.tree_svg import tree_svg
 
 if TYPE_CHECKING:
-    from onetree.ensemble import Ensemble
-    from onetree.estimate import Estimate
-    from onetree.solve import Solution
+    from onetree.model.ensemble import Ensemble
+    from onetree.search.estimate import Estimate
+    from onetree.search.solve import Solution
     from onetree.support import SupportSolution
     from onetree.support.frontier import Frontier
-    from onetree.tree import Tree
+    from onetree.tree.tree import Tree
     from onetree.verify import Verdict
 
 _RULES = {

@@ -12,7 +12,7 @@ from onetree.report.drawing import text_colour
 from onetree.report.tree_layout import Node, layout, readable_depth
 
 if TYPE_CHECKING:
-    from onetree.tree import Tree
+    from onetree.tree.tree import Tree
 
 MAX_ENDS = 30
 """Leaves, and branches that are cut off, that are drawn at most."""

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from onetree.errors import InvalidInputError
-from onetree.export.conditions import conditions
 from onetree.export.nested import END, LEAF, OTHERWISE, TEST, nested
 from onetree.export.shape import Tables, float32_thresholds, is_nested, tables
 from onetree.export.steps import Run, is_point, steps_of, thresholds_only
-from onetree.export.wording import feature_words, heading, plain_labels, wrapped
+from onetree.export.words.conditions import conditions
+from onetree.export.words.wording import feature_words, heading, plain_labels, wrapped
 
 if TYPE_CHECKING:
-    from onetree.tree import Tree
+    from onetree.tree.tree import Tree
 
 _MAX_DEPTH = 120  # C promises 127 nested blocks
 NUMBERS = ("double", "float")

@@ -11,7 +11,7 @@ from onetree.export.python import to_python
 from onetree.export.sql import to_sql
 
 if TYPE_CHECKING:
-    from onetree.tree import Tree
+    from onetree.tree.tree import Tree
 
 LANGUAGES: dict[str, Callable[..., str]] = {"python": to_python, "c": to_c, "sql": to_sql}
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onetree.export.conditions import conditions
-from onetree.export.decimals import DIGITS
-from onetree.export.wording import feature_words, heading, label_words
+from onetree.export.words.conditions import conditions
+from onetree.export.words.decimals import DIGITS
+from onetree.export.words.wording import feature_words, heading, label_words
 
 if TYPE_CHECKING:
-    from onetree.tree import Tree
+    from onetree.tree.tree import Tree
 
 # Graphviz first decodes entities and then reads backslash escapes, so a backslash has to be there twice.
 _ESCAPES = str.maketrans({"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;", "\\": "&#92;&#92;"})

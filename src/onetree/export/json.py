@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onetree.categories_json import ENTRIES, has_categories, set_tests_from_json, set_tests_to_json
-from onetree.columns import Columns
-from onetree.documents import list_of, lists_of, parse_document, require_keys
-from onetree.domain import Domain
+from onetree.domain.domain import Domain
+from onetree.domain.groups import Declaration, join
+from onetree.domain.values import Values
 from onetree.errors import InvalidInputError, ModelFileError
-from onetree.files import read_whole, write_whole
-from onetree.groups import Declaration, join
-from onetree.labels import labels_from_json, labels_to_json
-from onetree.leaf_shares import LeafShares
-from onetree.tree import Tree
-from onetree.values import Values
+from onetree.files.atomic import read_whole, write_whole
+from onetree.files.strict_json import list_of, lists_of, parse_document, require_keys
+from onetree.model.categories_json import ENTRIES, has_categories, set_tests_from_json, set_tests_to_json
+from onetree.model.columns import Columns
+from onetree.model.labels import labels_from_json, labels_to_json
+from onetree.tree.leaf_probabilities import LeafShares
+from onetree.tree.tree import Tree
 
 if TYPE_CHECKING:
     import os

@@ -15,14 +15,14 @@ from onetree.errors import InvalidInputError, missing
 from onetree.export.c import NUMBERS
 from onetree.export.shape import STYLES, float32_thresholds, tables, unfolded
 from onetree.export.steps import thresholds_only, written_out
-from onetree.export.wording import heading, uniform_labels
+from onetree.export.words.wording import heading, uniform_labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from onnx import GraphProto, ModelProto, NodeProto, TensorProto
 
-    from onetree.categories import Categories
-    from onetree.tree import Tree
+    from onetree.model.categories import Categories
+    from onetree.tree.tree import Tree
 
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8  # ML 3 is the first with double thresholds; read by onnxruntime from 1.12 on
 # onnxruntime reads the nodes of a tree by recursion and runs out of stack somewhere above a depth of 10,000.

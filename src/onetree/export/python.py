@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from onetree.export.conditions import conditions
 from onetree.export.nested import LEAF, OTHERWISE, TEST, nested
 from onetree.export.shape import is_nested, tables
 from onetree.export.steps import Run, is_point, steps_of, thresholds_only
-from onetree.export.wording import LINE_WIDTH, feature_words, heading, plain_labels, wrapped
+from onetree.export.words.conditions import conditions
+from onetree.export.words.wording import LINE_WIDTH, feature_words, heading, plain_labels, wrapped
 
 if TYPE_CHECKING:
-    from onetree.tree import Tree
+    from onetree.tree.tree import Tree
 
 _MAX_DEPTH = 90  # CPython stops at 100 levels of indentation
 

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from onetree.categories import MISSING
-from onetree.export.conditions import threshold_cuts
-from onetree.export.decimals import DIGITS, Cut
-from onetree.export.set_words import left_numbers, numbers, set_phrase
-from onetree.export.wording import check_writable, feature_words, heading, label_words
+from onetree.export.words.conditions import threshold_cuts
+from onetree.export.words.decimals import DIGITS, Cut
+from onetree.export.words.set_words import left_numbers, numbers, set_phrase
+from onetree.export.words.wording import check_writable, feature_words, heading, label_words
+from onetree.model.categories import MISSING
 
 if TYPE_CHECKING:
-    from onetree.tree import Tree
+    from onetree.tree.tree import Tree
 
 ROOT, NONE = 0, -1  # NONE: no node gives this bound
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.amounts import count
+from onetree.base.amounts import count
 from onetree.errors import InvalidInputError
 from onetree.export.steps import longest_test, rounded_down
 
 if TYPE_CHECKING:
-    from onetree.tree import Tree
+    from onetree.tree.tree import Tree
 
 STYLES = ("auto", "nested", "table")
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from onetree.amounts import count
+from onetree.base.amounts import count
 from onetree.errors import InvalidInputError
 from onetree.export.shape import unfolded
 from onetree.export.steps import written_out
-from onetree.inputs import RowsLike, read_inputs
-from onetree.leaf_shares import label_index
-from onetree.tree import Tree
+from onetree.model.inputs import RowsLike, read_inputs
+from onetree.tree.leaf_probabilities import label_index
+from onetree.tree.tree import Tree
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from onetree.errors import InvalidInputError
-from onetree.export.conditions import conditions
 from onetree.export.nested import LEAF, OTHERWISE, TEST, nested
 from onetree.export.shape import is_nested, tables
 from onetree.export.sql_dialects import Dialect, dialect_named
 from onetree.export.steps import Run, is_point, steps_of, thresholds_only
-from onetree.export.wording import heading, printable, uniform_labels
+from onetree.export.words.conditions import conditions
+from onetree.export.words.wording import heading, printable, uniform_labels
 
 if TYPE_CHECKING:
-    from onetree.tree import Tree
+    from onetree.tree.tree import Tree
 
 _MAX_DEPTH = 12  # the parser of SQLite 3.40 has room for 100 symbols, which is 14 nested CASE in the worst case
 _BATCH = 500  # rows of one INSERT

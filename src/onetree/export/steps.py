@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.categories import FIRST, MISSING, OTHER
 from onetree.errors import InvalidInputError
+from onetree.model.categories import FIRST, MISSING, OTHER
 
 if TYPE_CHECKING:
-    from onetree.tree import Tree
+    from onetree.tree.tree import Tree
 
 
 class Run(NamedTuple):

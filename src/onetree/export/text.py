@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onetree.export.conditions import conditions
-from onetree.export.decimals import DIGITS
-from onetree.export.wording import check_writable, feature_words, label_words, limitations
+from onetree.export.words.conditions import conditions
+from onetree.export.words.decimals import DIGITS
+from onetree.export.words.wording import check_writable, feature_words, label_words, limitations
 
 if TYPE_CHECKING:
-    from onetree.tree import Tree
+    from onetree.tree.tree import Tree
 
 # Deeper nodes carry their depth as a number instead: full indentation of a very deep tree would be quadratic text.
 _MAX_INDENT = 40

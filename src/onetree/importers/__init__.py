@@ -10,11 +10,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from onetree.ensemble import Ensemble
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
-from onetree.files import read_whole
+from onetree.files.atomic import read_whole
 from onetree.importers.ba_text import parse_ba_text
 from onetree.importers.json import FORMAT, parse_json
+from onetree.model.ensemble import Ensemble
 
 VOTINGS = ("auto", "soft", "hard")
 MISSING = ("auto", "follow", "refuse")
@@ -69,15 +69,15 @@ def _import_bare(model: object, voting: str, missing: str) -> Ensemble:
             f'{type(model).__name__} adds scores; its trees name no class to vote for. Use voting="auto"'
         )
     if boosted == "xgboost":
-        from onetree.importers.xgboost import import_xgboost
+        from onetree.importers.xgboost.model import import_xgboost
 
         return import_xgboost(model, missing=missing)
     if boosted == "lightgbm":
-        from onetree.importers.lightgbm import import_lightgbm
+        from onetree.importers.lightgbm.model import import_lightgbm
 
         return import_lightgbm(model, missing=missing)
     if boosted == "catboost":
-        from onetree.importers.catboost import import_catboost
+        from onetree.importers.catboost.model import import_catboost
 
         return import_catboost(model, missing=missing)
     if _is_from("sklearn", model):
@@ -160,15 +160,15 @@ def _parse(content: bytes, missing: str) -> Ensemble:
     if start.startswith(b"DATASET_NAME:"):
         return _with_missing(parse_ba_text(content), missing)
     if start.startswith((b"tree\n", b"tree\r\n")):
-        from onetree.importers.lightgbm import parse_lightgbm_text
+        from onetree.importers.lightgbm.model import parse_lightgbm_text
 
         return parse_lightgbm_text(content, missing=missing)
     if content.startswith(b"PK\x03\x04"):
-        from onetree.importers.skops import parse_skops
+        from onetree.importers.sklearn.skops import parse_skops
 
         return parse_skops(content, missing=missing)
     if content[:1] == b"{" and content[1:2] in _UBJ_AFTER_BRACE:
-        from onetree.importers.xgboost import parse_xgboost_ubj
+        from onetree.importers.xgboost.model import parse_xgboost_ubj
 
         return parse_xgboost_ubj(content, missing=missing)
     if start.startswith(b"{"):
@@ -184,11 +184,11 @@ def _parse_json_of_some_library(content: bytes, missing: str) -> Ensemble:
     if f'"{FORMAT}"'.encode() in content:
         return _with_missing(parse_json(content), missing)
     if b'"learner"' in content:
-        from onetree.importers.xgboost import parse_xgboost_json
+        from onetree.importers.xgboost.model import parse_xgboost_json
 
         return parse_xgboost_json(content, missing=missing)
     if b'"oblivious_trees"' in content or b'"features_info"' in content:
-        from onetree.importers.catboost import parse_catboost_json
+        from onetree.importers.catboost.model import parse_catboost_json
 
         return parse_catboost_json(content, missing=missing)
     if b'"tree_info"' in content:

@@ -11,11 +11,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from onetree.columns import Columns
-from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
-from onetree.files import read_whole, write_whole
+from onetree.files.atomic import read_whole, write_whole
 from onetree.importers.sizes import MAX_CLASSES, too_many_values
+from onetree.model.columns import Columns
+from onetree.model.ensemble import Ensemble, Rule
 
 _HEADER = ("DATASET_NAME", "ENSEMBLE", "NB_TREES", "NB_FEATURES", "NB_CLASSES", "MAX_TREE_DEPTH")
 _COLUMNS = (

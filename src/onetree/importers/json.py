@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from onetree.categories_json import ENTRIES, has_categories, set_tests_from_json, set_tests_to_json
-from onetree.columns import Columns
-from onetree.documents import list_of, lists_of, parse_document, require_keys
-from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, ModelFileError
-from onetree.files import read_whole, write_whole
+from onetree.files.atomic import read_whole, write_whole
+from onetree.files.strict_json import list_of, lists_of, parse_document, require_keys
 from onetree.importers.sizes import too_many_values
-from onetree.labels import labels_from_json, labels_to_json
+from onetree.model.categories_json import ENTRIES, has_categories, set_tests_from_json, set_tests_to_json
+from onetree.model.columns import Columns
+from onetree.model.ensemble import Ensemble, Rule
+from onetree.model.labels import labels_from_json, labels_to_json
 
 FORMAT = "onetree-ensemble"
 # The second only for what the first cannot hold: categorical features; the third for columns that are not what their

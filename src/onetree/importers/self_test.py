@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.categories import Categories
-from onetree.ensemble import Ensemble
 from onetree.errors import FidelityError
+from onetree.model.categories import Categories
+from onetree.model.ensemble import Ensemble
 
 N_ROWS = 1000
 """Rows of each kind: random, on the thresholds, and with missing values where they are an input."""

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.categories import FIRST, MISSING, OTHER, Categories, used_subsets
 from onetree.errors import UnsupportedModelError
+from onetree.model.categories import FIRST, MISSING, OTHER, Categories, used_subsets
 
 _MAX_ELEMENTS = 1 << 27  # entries of the matrix of all sets, 128 MiB
 _MAX_NAMED = 1 << 24  # categories that all tests name together; several may share what the file holds once

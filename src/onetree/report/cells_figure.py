@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError
-from onetree.inputs import RowsLike, read_inputs, read_row
+from onetree.model.ensemble import Ensemble, as_ensemble
+from onetree.model.inputs import RowsLike, read_inputs, read_row
 from onetree.report.drawing import as_tree, class_colours, labels_of, new_figure, plain_legend, shown
 from onetree.report.plane_axes import Bounds, CategoryAxis, NumberAxis, Part, PlaneAxis
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from onetree.categories import elements_of
-from onetree.ensemble import Ensemble
 from onetree.errors import InvalidInputError
-from onetree.routing import Routes
-from onetree.tree import Tree
+from onetree.model.categories import elements_of
+from onetree.model.ensemble import Ensemble
+from onetree.model.routing import Routes
+from onetree.tree.tree import Tree
 from onetree.verify.verdict import class_map
 
 MAX_PLACES = 200_000

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from onetree.errors import InvalidInputError, missing
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

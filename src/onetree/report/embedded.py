@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.categories import OTHER, used_subsets
-from onetree.export.conditions import threshold_cuts
-from onetree.export.wording import printable
-from onetree.tree import Tree
+from onetree.export.words.conditions import threshold_cuts
+from onetree.export.words.wording import printable
+from onetree.model.categories import OTHER, used_subsets
+from onetree.tree.tree import Tree
 
 MAX_NODES = 400_000  # a page of 17 MB if all thresholds differ, much less as a rule
 MAX_ROWS = 1_000

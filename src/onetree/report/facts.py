@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from onetree.categories import used_subsets
-from onetree.ensemble import Ensemble, as_ensemble
+from onetree.base.progress import ProgressOption
 from onetree.errors import InvalidInputError, LimitReachedError
-from onetree.inputs import RowsLike, read_inputs
-from onetree.progress import ProgressOption
+from onetree.model.categories import used_subsets
+from onetree.model.ensemble import Ensemble, as_ensemble
+from onetree.model.inputs import RowsLike, read_inputs
 from onetree.report.coverage import class_index
-from onetree.solve import Solution
-from onetree.tree import Tree
+from onetree.search.solve import Solution
+from onetree.tree.tree import Tree
 from onetree.verify import Verdict, verify
 from onetree.verify.verdict import class_map
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Ensemble, as_ensemble
 from onetree.errors import InvalidInputError
+from onetree.model.ensemble import Ensemble, as_ensemble
+from onetree.model.forest_checks import node_depths
 from onetree.report.cells_figure import plot_cells
 from onetree.report.drawing import (
     PALETTE,
@@ -26,8 +27,7 @@ from onetree.report.drawing import (
     shown,
 )
 from onetree.report.tree_figure import plot_tree
-from onetree.structure import node_depths
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

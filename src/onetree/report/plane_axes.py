@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.categories import FIRST, MISSING, OTHER, Categories
+from onetree.model.categories import FIRST, MISSING, OTHER, Categories
 from onetree.report.drawing import plain_ticks, shown
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis

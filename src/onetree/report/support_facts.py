@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from onetree.report.facts import Equality, describe_stats
-from onetree.solve import Solution
+from onetree.search.solve import Solution
 from onetree.support import SupportSolution
 from onetree.support.agreement import Agreement
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 _ELSEWHERE = "A tree that is equal to the model everywhere may need many more leaves."
 _SETS = {"held_out": "held-out rows", "reference": "reference rows", "box": "random points"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from onetree.amounts import count, leaves
+from onetree.base.amounts import count, leaves
 from onetree.errors import InvalidInputError
-from onetree.export.decimals import DIGITS
+from onetree.export.words.decimals import DIGITS
 from onetree.report.drawing import as_tree, foreground, new_figure, text_colour
 from onetree.report.tree_layout import Node, layout, readable_depth
 

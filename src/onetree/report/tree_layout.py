@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from onetree.amounts import leaves
+from onetree.base.amounts import leaves
 from onetree.errors import InvalidInputError
-from onetree.export.conditions import conditions
-from onetree.export.decimals import DIGITS
+from onetree.export.words.conditions import conditions
+from onetree.export.words.decimals import DIGITS
 from onetree.report.drawing import class_colours, labels_of, shown
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 READABLE = 60
 """Leaves up to which a tree is drawn whole if nothing else is asked for."""

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from onetree.export.wording import feature_words, label_words
-from onetree.files import write_whole
-from onetree.inputs import RowsLike
-from onetree.progress import ProgressOption
+from onetree.base.progress import ProgressOption
+from onetree.export.words.wording import feature_words, label_words
+from onetree.files.atomic import write_whole
+from onetree.model.inputs import RowsLike
 from onetree.report import facts, support_facts
 from onetree.report.coverage import describe_accuracy, embed_coverage
 from onetree.report.embedded import embed_categories, embed_rows, embed_tree
 from onetree.report.frontier_facts import describe_frontier
 from onetree.report.page import render_page
-from onetree.solve import Solution
+from onetree.search.solve import Solution
 from onetree.support import SupportSolution
 from onetree.support.frontier import Frontier
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 if TYPE_CHECKING:
     import os

@@ -6,7 +6,7 @@ how well it does. `frontier/` shows what trees of several sizes are worth. Never
 
 from onetree.support.agreement import Agreement
 from onetree.support.build import support_tree
-from onetree.support.cores import Cores, Coverage
+from onetree.support.cores.regions import Cores, Coverage
 from onetree.support.solution import SupportSolution
 
 __all__ = ["Agreement", "Cores", "Coverage", "SupportSolution", "support_tree"]

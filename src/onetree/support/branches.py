@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree import _core
-from onetree.ensemble import Ensemble
-from onetree.grid import Grid
-from onetree.tree import LEAF, Tree
+from onetree.lowering.grid import Grid
+from onetree.model.ensemble import Ensemble
+from onetree.tree.tree import LEAF, Tree
 
 
 @dataclass(eq=False)

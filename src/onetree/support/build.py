@@ -7,12 +7,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Ensemble, as_ensemble
+from onetree.base.limits import DEFAULT_OBJECTIVE, check_choice, is_whole, seconds
+from onetree.base.progress import ProgressOption, reporting
 from onetree.errors import InvalidInputError
-from onetree.inputs import RowsLike, read_inputs
-from onetree.limits import DEFAULT_OBJECTIVE, check_choice, is_whole, seconds
-from onetree.progress import ProgressOption, reporting
-from onetree.solution import in_order
+from onetree.model.ensemble import Ensemble, as_ensemble
+from onetree.model.inputs import RowsLike, read_inputs
+from onetree.search.solution import in_order
 from onetree.support.clock import Clock
 from onetree.support.growth import Growth, as_branches, first_pool
 from onetree.support.measure import agreement, box_points, measured_cores
@@ -21,7 +21,7 @@ from onetree.support.rows import RowMaker, Rows, Sample
 from onetree.support.small import small_trees
 from onetree.support.solution import SupportSolution
 from onetree.support.unfolded import Unfolding
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 DEFAULT_LEAVES = 256
 HELD_OUT = 0.2  # of the rows are set aside to measure on, unless others are given

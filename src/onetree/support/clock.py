@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import perf_counter
 
+from onetree.base.progress import Progress, Reporter
 from onetree.errors import LimitReachedError
-from onetree.progress import Progress, Reporter
 
 _EVERY = 0.1  # seconds between reports
 

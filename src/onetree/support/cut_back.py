@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.support.growth import Node
-from onetree.tree import LEAF
+from onetree.tree.tree import LEAF
 
 
 def cut_back(nodes: list[Node], budgets: Sequence[int]) -> list[frozenset[int]]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from onetree import _core
 from onetree.support.branches import Branches
 from onetree.support.rows import Numbers, Rows, Sample
-from onetree.tree import LEAF
+from onetree.tree.tree import LEAF
 
 TOP_UP = 1_000  # rows of a node, reference and synthetic, that its split is chosen by, at least
 _FIRST_POOL = 40_000  # synthetic rows at the root, but ...

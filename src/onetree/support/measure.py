@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.categories import Categories
-from onetree.grid import Grid
+from onetree.lowering.grid import Grid
+from onetree.model.categories import Categories
 from onetree.support.agreement import Agreement
-from onetree.support.core_growth import grow_cores
-from onetree.support.cores import Cores
+from onetree.support.cores.growth import grow_cores
+from onetree.support.cores.regions import Cores
 from onetree.support.rows import Rows
 from onetree.support.unfolded import Unfolding
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 N_BOX_POINTS = 10_000
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree import _core
-from onetree.ensemble import Ensemble
+from onetree.model.ensemble import Ensemble
 
 N_NEAR = 10  # rows that count as near, for each row
 MAX_ROWS = 6_000  # that are compared with others ...

@@ -14,9 +14,9 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.grid import Grid
+from onetree.lowering.grid import Grid
 from onetree.support.rows import Rows
-from onetree.tree import LEAF, Tree
+from onetree.tree.tree import LEAF, Tree
 
 MAX_STATES = 1_000_000  # sets of cells that are remembered
 _LARGE = 10**9

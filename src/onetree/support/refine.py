@@ -14,7 +14,7 @@ from onetree import _core
 from onetree.support.branches import Branches
 from onetree.support.clock import Clock
 from onetree.support.rows import Numbers, Sample
-from onetree.tree import LEAF
+from onetree.tree.tree import LEAF
 
 N_PASSES = 10  # at most
 _ROUNDING = 1e-9  # of the weight: what gains less may as well be the order of a sum

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Ensemble
-from onetree.grid import Grid
-from onetree.labeller import Labeller
+from onetree.lowering.grid import Grid
+from onetree.lowering.native_predict import Labeller
+from onetree.model.ensemble import Ensemble
 from onetree.support.neighbours import near_rows
 
 Columns = NDArray[np.intp]

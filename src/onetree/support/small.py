@@ -9,7 +9,7 @@ from onetree.support.cut_back import cut_back
 from onetree.support.growth import POOL_MASS, Growth, as_branches, first_pool
 from onetree.support.refine import Refinement
 from onetree.support.rows import RowMaker, Rows, Sample
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 _FRESH = (
     0.25  # of the synthetic rows at the root: as many more, mixed among neighbours, tell when to end the refinement

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from onetree.amounts import leaves
-from onetree.solution import Solution
+from onetree.base.amounts import leaves
+from onetree.search.solution import Solution
 from onetree.support.agreement import Agreement
-from onetree.support.cores import Cores
+from onetree.support.cores.regions import Cores
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

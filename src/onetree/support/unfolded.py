@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.categories import used_subsets
-from onetree.ensemble import Ensemble
-from onetree.tree import Tree
+from onetree.model.categories import used_subsets
+from onetree.model.ensemble import Ensemble
+from onetree.tree.tree import Tree
 
 _BETWEEN = 0.5  # threshold between inputs inside a set, 0, and the others, 1
 _NO_TEST = -1

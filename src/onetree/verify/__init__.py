@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from onetree.domain import Domain, DomainLike, as_domain
-from onetree.ensemble import Ensemble, as_ensemble
+from onetree.base.progress import Progress, ProgressOption, Reporter, reporting
+from onetree.domain.domain import Domain, DomainLike, as_domain
 from onetree.errors import InvalidInputError, LimitReachedError
-from onetree.progress import Progress, ProgressOption, Reporter, reporting
-from onetree.tree import Tree
+from onetree.model.ensemble import Ensemble, as_ensemble
+from onetree.tree.tree import Tree
 from onetree.verify import cells, milp, search
 from onetree.verify.blocks import Block, blocks_of
 from onetree.verify.inside import Inside

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.categories import OTHER
-from onetree.domain import Domain
-from onetree.ensemble import Ensemble
-from onetree.tree import Tree
-from onetree.values import Values
+from onetree.domain.domain import Domain
+from onetree.domain.values import Values
+from onetree.model.categories import OTHER
+from onetree.model.ensemble import Ensemble
+from onetree.tree.tree import Tree
 from onetree.verify.inside import one_per_slab
 
 Bools = NDArray[np.bool_]

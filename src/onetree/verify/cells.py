@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Ensemble
-from onetree.importers.order import count_order_fragile
-from onetree.tree import Tree
+from onetree.model.ensemble import Ensemble
+from onetree.model.rounding import count_order_fragile
+from onetree.tree.tree import Tree
 from onetree.verify.blocks import Block
 from onetree.verify.verdict import Verdict, class_map, differing, walk
 

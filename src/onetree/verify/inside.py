@@ -16,10 +16,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.domain import Domain
-from onetree.ensemble import Ensemble
-from onetree.tree import Tree
-from onetree.values import Values
+from onetree.domain.domain import Domain
+from onetree.domain.values import Values
+from onetree.model.ensemble import Ensemble
+from onetree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
 

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Ensemble
 from onetree.errors import LimitReachedError
-from onetree.tree import Tree
+from onetree.model.ensemble import Ensemble
+from onetree.tree.tree import Tree
 from onetree.verify import cells
 from onetree.verify.blocks import Block
 from onetree.verify.program import Program

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Ensemble
+from onetree.model.ensemble import Ensemble
 from onetree.verify.translated import EnsembleOnAxes
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from collections.abc import Callable
 import numpy as np
 
 from onetree import _core
-from onetree.ensemble import Ensemble
 from onetree.errors import FidelityError, InvalidInputError, LimitReachedError
-from onetree.importers.order import sums_are_exact
-from onetree.tree import Tree
+from onetree.model.ensemble import Ensemble
+from onetree.model.rounding import sums_are_exact
+from onetree.tree.tree import Tree
 from onetree.verify.blocks import Block
 from onetree.verify.translated import Translated
 from onetree.verify.verdict import Verdict, class_map, differing, walk

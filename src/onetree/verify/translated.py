@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Ensemble, Rule
-from onetree.tree import Tree
+from onetree.model.ensemble import Ensemble, Rule
+from onetree.tree.tree import Tree
 from onetree.verify.blocks import Block, outcomes
 from onetree.verify.inside import shortened
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.amounts import counted, leaves
-from onetree.domain import Domain
-from onetree.ensemble import Ensemble
-from onetree.tree import Tree
+from onetree.base.amounts import counted, leaves
+from onetree.domain.domain import Domain
+from onetree.model.ensemble import Ensemble
+from onetree.tree.tree import Tree
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,6 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-from onetree.ensemble import Ensemble
 from onetree.errors import UnsupportedModelError
 from onetree.importers.self_test import self_test
 from onetree.importers.sklearn.adaboost import read_adaboost
@@ -34,6 +33,7 @@ from onetree.importers.sklearn.reading import Reading, hard_vote, without_names
 from onetree.importers.sklearn.trees import read_trees
 from onetree.importers.sklearn.voting import read_voting
 from onetree.importers.sklearn.wrappers import unwrap
+from onetree.model.ensemble import Ensemble
 
 __all__ = ["import_sklearn", "unwrap"]
 

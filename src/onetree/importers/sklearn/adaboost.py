@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
-from onetree.ensemble import Rule
 from onetree.errors import UnsupportedModelError
 from onetree.importers.sklearn.nodes import DamagedModelError
 from onetree.importers.sklearn.reading import Member, Reading, check_member, read_votes
+from onetree.model.ensemble import Rule
 
 
 def read_adaboost(model: Any) -> Reading:

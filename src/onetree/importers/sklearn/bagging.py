@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Rule
 from onetree.importers.sklearn.nodes import DamagedModelError
 from onetree.importers.sklearn.reading import Member, Reading, check_member, read_votes
+from onetree.model.ensemble import Rule
 
 
 def read_bagging(model: Any) -> Reading:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeRegressor
 
-from onetree.ensemble import Rule
 from onetree.errors import UnsupportedModelError
 from onetree.importers.sklearn.nodes import DamagedModelError, Nodes, check_size, join, nodes_of
 from onetree.importers.sklearn.reading import Reading
+from onetree.model.ensemble import Rule
 
 # Their probabilities do not depend on the input.
 _CONSTANT_STRATEGIES = ("prior", "most_frequent", "constant", "uniform")

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.categories import Categories
-from onetree.columns import Labels, plain_values
-from onetree.ensemble import Rule
 from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.importers.set_tests import SetTest, known_categories, set_fields
 from onetree.importers.sklearn.nodes import DamagedModelError, Nodes, check_size, feature_names, join
 from onetree.importers.sklearn.reading import Reading
+from onetree.model.categories import Categories
+from onetree.model.columns import Labels, plain_values
+from onetree.model.ensemble import Rule
 
 _N_BITS = 256  # of a set of categories, in 8 numbers of 32 bits
 _EXACT = 1 << 53  # whole numbers up to here are float64 values

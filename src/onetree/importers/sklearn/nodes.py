@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.columns import Columns
-from onetree.ensemble import Ensemble, Rule
 from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.importers.thresholds import canonical_thresholds
+from onetree.model.columns import Columns
+from onetree.model.ensemble import Ensemble, Rule
 
 _MAX_FEATURES = 1_000_000
 _MAX_VALUES = 1 << 28  # entries of the value array, 2 GiB

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
-from onetree.ensemble import Ensemble, Rule
 from onetree.errors import UnsupportedModelError
 from onetree.importers.sklearn.nodes import DamagedModelError, check_size, join, met_nan, nodes_of
+from onetree.model.ensemble import Ensemble, Rule
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 from sklearn.tree import DecisionTreeClassifier
 
-from onetree.ensemble import Rule
 from onetree.errors import UnsupportedModelError
 from onetree.importers.sklearn.reading import Member, Reading, check_member, read_votes, same_classes
+from onetree.model.ensemble import Rule
 
 
 def read_trees(model: Any) -> Reading:

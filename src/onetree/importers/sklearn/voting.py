@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.ensemble import Rule
 from onetree.errors import UnsupportedModelError
 from onetree.importers.sklearn.reading import Member, Reading, check_member, read_votes, same_classes
+from onetree.model.ensemble import Rule
 
 
 def read_voting(model: Any) -> Reading:

@@ -12,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 
-from onetree.ensemble import Ensemble
 from onetree.errors import UnsupportedModelError
+from onetree.model.ensemble import Ensemble
 
 
 @dataclass(frozen=True)

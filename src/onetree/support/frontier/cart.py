@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.categories import Categories
+from onetree.model.categories import Categories
 
 CRITERIA = ("gini", "entropy")
 LEAST_ROWS = (1, 5, 20)  # of a leaf

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from onetree.ensemble import Ensemble, as_ensemble
+from onetree.base.limits import is_whole
+from onetree.base.progress import Progress, ProgressOption, Reporter, reporting
 from onetree.errors import InvalidInputError
-from onetree.inputs import RowsLike
-from onetree.limits import is_whole
-from onetree.progress import Progress, ProgressOption, Reporter, reporting
+from onetree.model.ensemble import Ensemble, as_ensemble
+from onetree.model.inputs import RowsLike
 from onetree.support.agreement import Agreement
 from onetree.support.build import reference_values
 from onetree.support.clock import Clock
@@ -22,7 +22,7 @@ from onetree.support.frontier.score import Difference, Score
 from onetree.support.rows import RowMaker
 from onetree.support.small import small_trees
 from onetree.support.unfolded import Unfolding
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 HELD_OUT = 0.2  # of the rows are set aside to measure on, unless others are given
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from onetree.support.agreement import Agreement
 from onetree.support.frontier.score import Difference, Score
-from onetree.tree import Tree
+from onetree.tree.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

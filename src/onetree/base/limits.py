@@ -1,0 +1,90 @@
+"""Objectives and limits: what a caller may ask of long work, checked and put into the native core's terms."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from time import time
+
+import numpy as np
+
+from onetree.base.progress import Progress
+from onetree.errors import InvalidInputError, LimitReachedError
+
+OBJECTIVES = ("depth", "leaves", "depth-leaves", "leaves-depth")  # in the order of the core's numbers
+DEFAULT_OBJECTIVE = "leaves-depth"  # the fewest rules to read
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse a value that is not one of the choices, naming them."""
+    if value not in choices:
+        raise InvalidInputError(f"unknown {name} {value!r}; use one of {', '.join(map(repr, choices))}")
+
+
+def seconds(time_limit: float | None) -> float:
+    """Seconds as the core takes them: 0 for no limit."""
+    if time_limit is None:
+        return 0.0
+    if not time_limit > 0:
+        raise InvalidInputError(f"time_limit must be a positive number of seconds, not {time_limit!r}")
+    return float(time_limit)
+
+
+def steps(work_limit: int | None) -> int:
+    """Give steps of work as the core takes them: 0 for no limit."""
+    if work_limit is None:
+        return 0
+    if not is_whole(work_limit, 1):
+        raise InvalidInputError(f"work_limit must be a positive integer, not {work_limit!r}")
+    return int(work_limit)
+
+
+def memory_bytes(memory_limit: float | None) -> float:
+    """Bytes of a limit in gigabytes; by default 80 % of what the machine has free."""
+    if memory_limit is None:
+        return 0.8 * _free_memory()
+    if not memory_limit > 0:
+        raise InvalidInputError(f"memory_limit must be a positive number of gigabytes, not {memory_limit!r}")
+    return float(memory_limit) * 1e9
+
+
+def _free_memory() -> float:
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return float(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) / 2
+
+
+def workers(n_jobs: int | None) -> int:
+    """Give a number of workers: None is one, -1 one per processor."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == -1:
+        return os.cpu_count() or 1
+    if not is_whole(n_jobs, 1):
+        raise InvalidInputError(f"n_jobs must be a positive integer, -1 for one worker per processor, not {n_jobs!r}")
+    return int(n_jobs)
+
+
+def is_whole(value: object, least: int) -> bool:
+    """Tell whether a value is a whole number, of Python or numpy, and not too small."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least
+
+
+@dataclass(frozen=True)
+class Until:
+    """A progress callback that ends the work at a time of day, in whichever process it is called."""
+
+    end: float  # seconds since the epoch, which all processes of a machine agree on
+
+    @classmethod
+    def after(cls, time_limit: float) -> "Until":
+        """Give the callback for a limit in seconds from now."""
+        return cls(time() + time_limit)
+
+    def __call__(self, progress: Progress | None = None) -> None:
+        """Raise `LimitReachedError` if the time is up."""
+        if time() >= self.end:
+            raise LimitReachedError("the time limit was reached before all was done; raise time_limit")

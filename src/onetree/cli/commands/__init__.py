@@ -1,0 +1,1 @@
+"""One module per command. What several commands share stands beside this folder."""

@@ -1,0 +1,156 @@
+"""Columns of data that seem to belong together: what holds of zeros and ones in every row.
+
+That something holds in every row is no proof that it must: see `onetree.surroundings.domain_of`, which asks for it.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, islice, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.domain.groups import MAX_COMBINATIONS, Declaration, Group, join
+from onetree.errors import InvalidInputError
+
+_EXPECTED = 10.0  # rows that would break a relation of two columns if they had nothing to do with each other
+_MAX_LOOKS = 1_000_000  # at columns, in the search for one-hot groups, which could go on for ever
+_MAX_RELATIONS = 1_000  # that are tried, since thousands of rare columns exclude each other in millions of ways
+
+
+def observed_groups(rows: NDArray[np.float64]) -> tuple[Group, ...]:
+    """Return the groups of columns of zeros and ones that all rows agree with.
+
+    Columns that are equal; columns of which exactly one is 1 in each row (two of them: one is the opposite of the
+    other); columns that imply the next; columns of which no two are 1 in one row. An implication, or that two columns
+    exclude each other, counts only if by chance about ten rows would have been against it. What follows from the rest
+    is left out, and so is what would leave a group with more than 4,096 combinations. Of very many relations only the
+    first thousand are tried.
+
+    Examples
+    --------
+    >>> age, kind = np.arange(90) % 6, np.arange(90) // 6 % 3
+    >>> rows = np.stack([age < 2, age < 4, kind == 0, kind == 1, kind == 2], axis=1)
+    >>> [group.text for group in observed_groups(rows.astype(float))]
+    ['feature 0 implies feature 1', 'exactly one of feature 2, feature 3 and feature 4 is 1']
+    """
+    columns = [
+        feature
+        for feature, column in enumerate(rows.T)
+        if np.isin(column, (0.0, 1.0)).all() and 0 < column.sum() < len(rows)
+    ][:MAX_COMBINATIONS]  # a group has no more members
+    if not columns:
+        return ()
+    patterns, counts = np.unique(rows[:, columns] == 1, axis=0, return_counts=True)
+    observed = _Columns(dict(zip(columns, patterns.T, strict=True)), counts)
+    found: list[Group] = []
+    relations = chain(observed.equals(), observed.one_hot(), observed.implications(), observed.exclusions())
+    for declaration in islice(relations, _MAX_RELATIONS):
+        found = _extended(found, declaration)
+    return tuple(sorted(found, key=lambda group: group.features))
+
+
+def _extended(groups: list[Group], declaration: Declaration) -> list[Group]:
+    """Add what is said to the groups, unless they say it already or it would leave too many combinations."""
+    added = set(declaration.features)
+    touched = [group for group in groups if added & set(group.features)]
+    try:
+        # Not from the tables: what is found must also be found again when it is read from a file.
+        (joined,) = join([*(said for group in touched for said in group.declarations), declaration])
+    except InvalidInputError:
+        return groups
+    return groups if joined in touched else [*(group for group in groups if group not in touched), joined]
+
+
+class _Columns:
+    """Columns of zeros and ones, each different pattern of them once."""
+
+    def __init__(self, columns: dict[int, NDArray[np.bool_]], counts: NDArray[np.intp]) -> None:
+        first: dict[bytes, list[int]] = {}
+        for feature, column in columns.items():
+            first.setdefault(column.tobytes(), []).append(feature)
+        self.same = list(first.values())
+        self.columns = {same[0]: columns[same[0]] for same in self.same}  # of equal ones only the first
+        self.n_rows = int(counts.sum())
+        self.ones = {feature: int(counts[column].sum()) for feature, column in self.columns.items()}
+        # As numbers with a bit for each pattern: a search over sets of them is then quick.
+        self.bits = {
+            feature: int.from_bytes(np.packbits(column, bitorder="little").tobytes(), "little")
+            for feature, column in self.columns.items()
+        }
+        self.every = (1 << len(counts)) - 1
+
+    def equals(self) -> list[Declaration]:
+        return [Declaration(tuple(same), "equal") for same in self.same if len(same) > 1]
+
+    def one_hot(self) -> list[Declaration]:
+        """Find sets of columns that have each row exactly once."""
+        found = []
+        waiting: list[tuple[int, tuple[int, ...]]] = [(0, ())]
+        for _ in range(_MAX_LOOKS // len(self.bits)):
+            if not waiting:
+                break
+            covered, chosen = waiting.pop()
+            if covered == self.every:
+                found.append(tuple(sorted(chosen)))
+                continue
+            open_pattern = ~covered & (covered + 1)  # the lowest bit that is not set
+            waiting += [
+                (covered | bits, (*chosen, feature))
+                for feature, bits in self.bits.items()
+                if bits & open_pattern and not bits & covered
+            ]
+        return [Declaration(chosen, "one-hot") for chosen in sorted(found, key=lambda each: (len(each), each))]
+
+    def implications(self) -> list[Declaration]:
+        """Give chains that say all implications, those that follow from two others left out."""
+        order = sorted(self.bits, key=lambda feature: (self.ones[feature], feature))  # causes before effects
+        after = {
+            cause: {effect for effect in order if effect != cause and not self.bits[cause] & ~self.bits[effect]}
+            for cause in order
+        }
+        direct = {
+            cause: [
+                effect
+                for effect in sorted(effects)
+                if not any(effect in after[between] for between in effects)
+                and self.ones[cause] * (self.n_rows - self.ones[effect]) >= _EXPECTED * self.n_rows
+            ]
+            for cause, effects in after.items()
+        }
+        chains = []
+        while any(direct.values()):
+            longest: dict[int, tuple[int, ...]] = {}
+            for cause in reversed(order):
+                tails = (longest[effect] for effect in direct[cause])
+                longest[cause] = (cause, *max(tails, key=len, default=()))
+            path = max((longest[cause] for cause in order), key=len)
+            for cause, effect in pairwise(path):
+                direct[cause].remove(effect)
+            chains.append(Declaration(path, "implies"))
+        return chains
+
+    def exclusions(self) -> list[Declaration]:
+        """Give sets of columns that say all exclusions of two."""
+        features = sorted(self.bits)
+        excluded = {
+            one: {
+                other
+                for other in features
+                if not self.bits[one] & self.bits[other]
+                and self.ones[one] * self.ones[other] >= _EXPECTED * self.n_rows
+            }
+            for one in features
+        }
+        found, said = [], set()
+        for one in features:
+            for other in sorted(excluded[one]):
+                if other < one or (one, other) in said:
+                    continue
+                chosen = [one, other]
+                for each in features:
+                    if excluded[each] >= set(chosen):
+                        chosen.append(each)
+                said |= {(first, second) for first in chosen for second in chosen}
+                found.append(Declaration(tuple(sorted(chosen)), "at most one"))
+        return found

@@ -1,0 +1,327 @@
+"""CatBoost's JSON model, read strictly: features, trees and labels as arrays.
+
+Says what is written in the file and that it is whole; what it means for a prediction is said in `catboost`.
+"""
+
+import json
+import math
+import sys
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.errors import ModelFileError, UnsupportedModelError
+from onetree.files.strict_json import check_containers, refuse_constant, unique_entries
+
+BINARY = ("Logloss", "CrossEntropy", "Focal")
+"""Losses with one score."""
+
+MULTICLASS = ("MultiClass", "MultiClassOneVsAll")
+"""Losses with a score per class, the largest of which wins."""
+
+_MISSING = ("AsIs", "AsFalse", "AsTrue")
+_NOT_NUMERIC = {"categorical_features": "categorical", "text_features": "text", "embedding_features": "embedding"}
+_MAX_DEPTH = 30  # a complete tree holds 2**depth leaves; CatBoost itself stops at 16
+_MAX_FEATURES = 1_000_000
+_LARGEST = sys.float_info.max
+
+_Kind = TypeVar("_Kind")
+
+
+@dataclass(frozen=True)
+class JsonTree:
+    """A tree as node arrays, node 0 the root; an input goes right iff float32(x) > border."""
+
+    feature: NDArray[np.int32]  # -1 at a leaf
+    border: NDArray[np.float32]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    value: NDArray[np.float64]  # (n_nodes, n_scores)
+
+
+@dataclass(frozen=True)
+class JsonModel:
+    """What a JSON model says; the trees hold positions of columns in the input."""
+
+    loss: str
+    labels: NDArray[Any]
+    feature_names: tuple[str, ...]
+    named: bool  # whether these are names of columns in the training data
+    missing: tuple[str, ...]  # "AsIs", "AsFalse" or "AsTrue"
+    has_nans: NDArray[np.bool_]
+    trees: tuple[JsonTree, ...]
+    scale: float
+    bias: NDArray[np.float64]
+    probability_threshold: float
+
+
+@dataclass(frozen=True)
+class _Splits:
+    """All splits that the trees choose from, in the order that numbers them."""
+
+    column: NDArray[np.int32]  # position in the input
+    position: NDArray[np.int32]  # position among the float features
+    border: NDArray[np.float32]
+
+    def number_of(self, split: Any, where: str) -> int:
+        """Return the number of a split, which has to agree with its feature and its border."""
+        kind = _entry(split, "split_type", str, where)
+        if kind != "FloatFeature":
+            raise UnsupportedModelError(
+                f"{where} has a split of the type {kind[:40]!r}, which compares no number; "
+                "encode categorical features as numbers and train without cat_features"
+            )
+        number, position = (_entry(split, key, int, where) for key in ("split_index", "float_feature_index"))
+        border = _number(split.get("border"), where)
+        if not 0 <= number < len(self.border):
+            raise ModelFileError(f"{where} has a split_index outside 0..{len(self.border) - 1}")
+        if self.position[number] != position or float(self.border[number]) != border:
+            raise ModelFileError(f"{where} has a split that differs from the border with its split_index")
+        return number
+
+
+def read_json(content: bytes) -> JsonModel:
+    """Return what the JSON says, or refuse it if it is broken or holds what is not read."""
+    check_containers(content)
+    try:
+        document: object = json.loads(
+            content.decode("utf-8-sig"),
+            parse_constant=refuse_constant,
+            parse_float=_in_range,
+            parse_int=_in_range,
+            object_pairs_hook=unique_entries,
+        )
+    except (ValueError, RecursionError) as error:  # ValueError: bad JSON, bad UTF-8, an absurdly long number
+        raise ModelFileError(f"not a JSON file, or cut short: {error}") from None
+    info = _entry(document, "model_info", dict, "the model")
+    loss = _loss(info)
+    features = _float_features(_entry(document, "features_info", dict, "the model"))
+    scale, bias = _scale_and_bias(_entry(document, "scale_and_bias", list, "the model"), loss)
+    by_column = sorted(features, key=lambda feature: int(feature["flat_feature_index"]))
+    return JsonModel(
+        loss=loss,
+        labels=_labels(_entry(info, "class_params", dict, '"model_info"'), max(2, len(bias))),
+        feature_names=tuple(str(feature.get("feature_id") or f"x{i}") for i, feature in enumerate(by_column)),
+        named=any(feature.get("feature_id") for feature in by_column),
+        missing=tuple(_treatment(feature) for feature in by_column),
+        has_nans=np.array([_entry(feature, "has_nans", bool, "a float feature") for feature in by_column]),
+        trees=_trees(document, _splits(features), len(bias)),
+        scale=scale,
+        bias=bias,
+        probability_threshold=_probability_threshold(info),
+    )
+
+
+def _in_range(text: str) -> int | float:
+    """Return a number; CatBoost stops reading, without an error, where one is beyond float64."""
+    number = float(text)
+    if abs(number) > _LARGEST:
+        raise ValueError(f"numbers must be finite, but {text[:20]} is too large")
+    return number if {".", "e", "E"} & set(text) else int(text)
+
+
+def _loss(info: dict[str, Any]) -> str:
+    params = info.get("params", info)  # a sum of models has the loss alone
+    if isinstance(params, dict) and isinstance(params.get("loss_function"), str):
+        try:
+            params = {"loss_function": json.loads(params["loss_function"])}
+        except (ValueError, RecursionError):
+            raise ModelFileError('"loss_function" is not a JSON text') from None
+    loss = _entry(_entry(params, "loss_function", dict, '"model_info"'), "type", str, '"loss_function"')
+    if loss not in (*BINARY, *MULTICLASS):
+        raise UnsupportedModelError(
+            f"models with the loss {loss[:40]!r} are not read; train a CatBoostClassifier with the loss "
+            f"{', '.join(BINARY + MULTICLASS[:1])} or {MULTICLASS[1]}"
+        )
+    return loss
+
+
+def _float_features(info: dict[str, Any]) -> list[dict[str, Any]]:
+    for key, kind in _NOT_NUMERIC.items():
+        others = info.get(key) or []
+        if others:
+            first = others[0] if isinstance(others, list) and isinstance(others[0], dict) else {}
+            name = str(first.get("feature_id") or first.get("flat_feature_index", "?"))
+            raise UnsupportedModelError(
+                f"feature {name[:80]!r} is a {kind} feature, which is not read; "
+                "encode it as numbers and train on these alone"
+            )
+    features = _entry(info, "float_features", list, '"features_info"')
+    if not 0 < len(features) <= _MAX_FEATURES:
+        raise ModelFileError(f"the model has {len(features)} float features; 1 to {_MAX_FEATURES} can be read")
+    for position, feature in enumerate(features):
+        if _entry(feature, "feature_index", int, "a float feature") != position:
+            raise ModelFileError(f"float feature {position} has another feature_index")
+    columns = {_entry(feature, "flat_feature_index", int, "a float feature") for feature in features}
+    if columns != set(range(len(features))):
+        raise ModelFileError("the flat_feature_index of the features do not number the columns of the input")
+    return features
+
+
+def _splits(features: list[dict[str, Any]]) -> _Splits:
+    columns, positions, borders = [], [], []
+    for position, feature in enumerate(features):
+        where = f"float feature {position}"
+        own = [_number(border, where) for border in _entry(feature, "borders", list, where)]
+        if any(low >= high for low, high in pairwise(own)):
+            raise ModelFileError(f"the borders of {where} do not ascend")
+        columns += [feature["flat_feature_index"]] * len(own)
+        positions += [position] * len(own)
+        borders += own
+    with np.errstate(over="ignore", under="ignore"):
+        single = np.array(borders, dtype=np.float64).astype(np.float32)
+    if np.any(single != np.array(borders, dtype=np.float64)):
+        raise ModelFileError("a border is not a float32 number")
+    return _Splits(np.array(columns, dtype=np.int32), np.array(positions, dtype=np.int32), single)
+
+
+def _treatment(feature: dict[str, Any]) -> str:
+    treatment = _entry(feature, "nan_value_treatment", str, "a float feature")
+    if treatment not in _MISSING:
+        raise ModelFileError(f"the nan_value_treatment of a feature must be one of {', '.join(_MISSING)}")
+    return treatment
+
+
+def _scale_and_bias(pair: list[Any], loss: str) -> tuple[float, NDArray[np.float64]]:
+    if len(pair) != 2:
+        raise ModelFileError('"scale_and_bias" must hold a scale and a bias')
+    given = pair[1] if isinstance(pair[1], list) else [pair[1]]
+    bias = np.array([_number(number, '"scale_and_bias"') for number in given], dtype=np.float64)
+    if (len(bias) != 1) if loss in BINARY else (len(bias) < 2):
+        raise ModelFileError(f"the loss {loss!r} does not go with {len(bias)} scores")
+    return _number(pair[0], '"scale_and_bias"'), bias
+
+
+def _labels(params: dict[str, Any], n_classes: int) -> NDArray[Any]:
+    """Return the label of each class."""
+    kind = _entry(params, "class_label_type", str, '"class_params"')
+    names = _entry(params, "class_names", list, '"class_params"')
+    chosen = _entry(params, "class_to_label", list, '"class_params"')
+    if len(names) == 1:
+        raise UnsupportedModelError("this model was trained on one class alone; train it on two or more")
+    if len(chosen) != n_classes or any(type(k) not in (int, float) or k != k // 1 or abs(k) > 2**31 for k in chosen):
+        raise ModelFileError(f'"class_to_label" must hold {n_classes} whole numbers')
+    if sorted(chosen) != chosen:  # CatBoost itself writes them so, and reads no other order
+        raise ModelFileError('"class_to_label" must ascend')
+    if not names:
+        return _distinct(np.array(chosen, dtype=np.int64))
+    if not all(0 <= k < len(names) for k in chosen):
+        raise ModelFileError('"class_to_label" points outside "class_names"')
+    types, dtype = {
+        "Integer": ((int,), np.int64),
+        "Float": ((int, float), np.float64),
+        "String": ((str,), object),
+        "Boolean": ((bool,), np.bool_),
+    }.get(kind, ((), object))
+    if any(type(name) not in types for name in names):
+        raise ModelFileError(f'"class_names" are not of the type {kind[:40]!r}')
+    try:
+        return _distinct(np.array([names[int(k)] for k in chosen], dtype=dtype))
+    except OverflowError:
+        raise ModelFileError("a class label is too large a number") from None
+
+
+def _distinct(labels: NDArray[Any]) -> NDArray[Any]:
+    if len(set(labels.tolist())) != len(labels):
+        raise ModelFileError("two classes have the same label")
+    return labels
+
+
+def _probability_threshold(info: dict[str, Any]) -> float:
+    text = info.get("binclass_probability_threshold", "0.5")
+    try:
+        threshold = float(text)
+    except (TypeError, ValueError, OverflowError):
+        threshold = math.nan
+    if not 0 <= threshold <= 1:
+        raise ModelFileError('"binclass_probability_threshold" must be a number between 0 and 1')
+    return threshold
+
+
+def _trees(document: Any, splits: _Splits, n_scores: int) -> tuple[JsonTree, ...]:
+    if ("oblivious_trees" in document) == ("trees" in document):
+        raise ModelFileError('the model must have either "oblivious_trees" or "trees"')
+    if "trees" in document:
+        trees = _entry(document, "trees", list, "the model")
+        return tuple(_nested(tree, splits, n_scores, f"tree {i}") for i, tree in enumerate(trees))
+    trees = _entry(document, "oblivious_trees", list, "the model")
+    return tuple(_oblivious(tree, splits, n_scores, f"tree {i}") for i, tree in enumerate(trees))
+
+
+def _oblivious(tree: object, splits: _Splits, n_scores: int, where: str) -> JsonTree:
+    """Return a tree that asks the same on each level; bit k of a leaf's number is the answer to split k."""
+    asked = [splits.number_of(split, where) for split in _entry(tree, "splits", list, where)]
+    depth = len(asked)
+    given = _entry(tree, "leaf_values", list, where)
+    if depth > _MAX_DEPTH or len(given) != n_scores << depth:
+        raise ModelFileError(
+            f"{where} has {depth} splits and {len(given)} leaf values for {n_scores} scores, which do not go together"
+        )
+    n_inner = (1 << depth) - 1
+    node = np.arange(n_inner, dtype=np.int32)
+    # Breadth first, the last split at the root: the leaves then come in the order of their numbers.
+    level = np.repeat(np.arange(depth), 1 << np.arange(depth))
+    at_node = np.array(asked[::-1], dtype=np.int64)[level]
+    leaf = np.full(n_inner + 1, -1, dtype=np.int32)
+    value = np.zeros((2 * n_inner + 1, n_scores))
+    value[n_inner:] = np.array([_number(number, where) for number in given]).reshape(-1, n_scores)
+    return JsonTree(
+        feature=np.concatenate([splits.column[at_node], leaf]),
+        border=np.concatenate([splits.border[at_node], np.zeros(n_inner + 1, dtype=np.float32)]),
+        left=np.concatenate([2 * node + 1, leaf]),
+        right=np.concatenate([2 * node + 2, leaf]),
+        value=value,
+    )
+
+
+def _nested(tree: object, splits: _Splits, n_scores: int, where: str) -> JsonTree:
+    """Return a tree that is written as objects within objects."""
+    column: list[int] = []  # -1 at a leaf
+    border: list[float] = []
+    children: list[list[int]] = []
+    values: list[list[float]] = []
+    todo: list[tuple[object, int, int]] = [(tree, -1, 0)]  # an object, its parent, and the side of it
+    while todo:
+        item, parent, side = todo.pop()
+        node = len(column)
+        if parent >= 0:
+            children[parent][side] = node
+        children.append([-1, -1])
+        if isinstance(item, dict) and "value" in item:
+            given = item["value"] if isinstance(item["value"], list) else [item["value"]]
+            if len(given) != n_scores or "split" in item:
+                raise ModelFileError(f"{where} has a leaf with a split, or with {len(given)} values, not {n_scores}")
+            column.append(-1)
+            border.append(0.0)
+            values.append([_number(number, where) for number in given])
+        else:
+            asked = splits.number_of(_entry(item, "split", dict, where), where)
+            column.append(int(splits.column[asked]))
+            border.append(float(splits.border[asked]))
+            values.append([0.0] * n_scores)
+            todo += [(_entry(item, name, dict, where), node, i) for i, name in ((1, "right"), (0, "left"))]
+    sides = np.array(children, dtype=np.int32)
+    return JsonTree(
+        feature=np.array(column, dtype=np.int32),
+        border=np.array(border, dtype=np.float32),
+        left=sides[:, 0],
+        right=sides[:, 1],
+        value=np.array(values),
+    )
+
+
+def _entry(document: object, key: str, kind: type[_Kind], where: str) -> _Kind:
+    """Return an entry of an object that has to be there and of this very type (True is no int)."""
+    value = document.get(key) if isinstance(document, dict) else None
+    if not isinstance(value, kind) or type(value) is not kind:
+        raise ModelFileError(f'{where} needs the entry "{key}", a {kind.__name__}')
+    return value
+
+
+def _number(number: object, where: str) -> float:
+    if type(number) not in (int, float) or not -_LARGEST <= number <= _LARGEST:  # type: ignore[operator]
+        raise ModelFileError(f"{where} must hold finite numbers")
+    return float(number)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""XGBoost: models in memory, and files in JSON and UBJSON."""

@@ -1,0 +1,297 @@
+"""XGBoost's tree models: `Booster`, `XGBClassifier`, `XGBRFClassifier`, JSON and UBJ files.
+
+All are read from the file format, which is exact; a live model is then compared with its own predictions, and its
+margins to the last bit. A file that an `XGBClassifier` saved is read as that class predicts (up to the best
+iteration), any other as `Booster.predict` does (all trees). Margins are added in float32 in the order of the trees.
+
+An input goes left iff float32(x) < threshold; NaN follows each split's default direction. Training without missing
+values leaves the same default at all splits (right with hist and approx, left with exact), so a model whose splits
+differ in it has met NaN.
+
+A category is float32(x) without its fraction. At a split by categories, those that it names go right, and all other
+numbers left, also negative ones and ones that are too large for a category. The default direction of such a split
+shows nothing: without NaN in training, rounding decides it.
+"""
+
+import ctypes
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.errors import FidelityError, InvalidInputError, ModelFileError, UnsupportedModelError
+from onetree.errors import missing as missing_package
+from onetree.importers.self_test import self_test
+from onetree.importers.set_tests import SetTest, known_categories, set_fields
+from onetree.importers.sizes import too_many_values
+from onetree.importers.thresholds import canonical_thresholds_below
+from onetree.importers.xgboost.file import FileModel, FileTree, read_json, read_ubj
+from onetree.model.categories import MISSING, Categories
+from onetree.model.columns import Columns, Labels, plain_values
+from onetree.model.ensemble import Ensemble, Rule
+
+# The least margin whose sigmoid, computed in float32, is above 0.5.
+_LOGISTIC_CUT = float.fromhex("0x1.800002p-24")
+
+_RULES = {
+    "binary:logistic": Rule("score", dtype="float32", cut=_LOGISTIC_CUT, cut_inclusive=True),
+    "binary:hinge": Rule("score", dtype="float32"),
+    "multi:softprob": Rule("scores", dtype="float32", softmax=True),
+    "multi:softmax": Rule("scores", dtype="float32"),
+}
+
+
+def import_xgboost(model: Any, *, missing: str = "auto") -> Ensemble:
+    """Read a trained XGBoost classifier and check it against its own predictions.
+
+    Parameters
+    ----------
+    model : xgboost.Booster, XGBClassifier or XGBRFClassifier
+    missing : {"auto", "follow", "refuse"}
+        Whether NaN is an input; "auto" if the model shows that it met NaN in training.
+    """
+    try:
+        import xgboost
+    except ImportError:
+        raise missing_package("xgboost", "xgboost") from None
+    name = type(model).__name__
+    if isinstance(model, xgboost.Booster):
+        booster, classes, wrapped = model, None, False
+    elif isinstance(model, xgboost.XGBClassifier):
+        booster, classes, wrapped = *_unwrap(model), True
+    else:
+        raise UnsupportedModelError(
+            f"{name} is not a classifier of XGBoost that can be read; give a Booster, XGBClassifier or XGBRFClassifier"
+        )
+    try:
+        file = read_ubj(bytes(booster.save_raw("ubj")))
+        ensemble = _ensemble(file, wrapped=wrapped, missing=missing, classes=classes)
+    except xgboost.core.XGBoostError:
+        raise UnsupportedModelError(f"this {name} is not trained; call xgboost.train or fit(X, y) first") from None
+    except ModelFileError as error:
+        raise UnsupportedModelError(f"this {name} is damaged: {error}; train it again") from None
+    if wrapped and file.objective == "multi:softprob" and file.n_groups == 2:
+        raise UnsupportedModelError(
+            f"this {name} has two classes and the objective multi:softprob, for which its predict returns no classes; "
+            "use binary:logistic, or pass model.get_booster()"
+        )
+    if wrapped:
+        _check_missing_value(model, ensemble)
+
+    def margins_of(X: NDArray[np.float64]) -> Any:
+        if wrapped:
+            return model.predict(X, output_margin=True, validate_features=False)
+        return booster.predict(xgboost.DMatrix(X), output_margin=True, validate_features=False)
+
+    def predict(X: NDArray[np.float64]) -> NDArray[Any]:
+        margins = np.asarray(margins_of(X)).reshape(len(X), -1)
+        if not np.array_equal(margins, ensemble.scores(X)):
+            raise FidelityError(
+                f"import self-test: the margins of this {name} differ from those of the ensemble read from it, "
+                f"with xgboost {xgboost.__version__} on {sys.platform}; please report this"
+            )
+        if wrapped:
+            return np.asarray(model.predict(X, validate_features=False))
+        return _classes_of(booster.predict(xgboost.DMatrix(X), validate_features=False), file.objective)
+
+    self_test(ensemble, predict, name)
+    return ensemble
+
+
+def parse_xgboost_json(content: bytes, *, missing: str = "auto") -> Ensemble:
+    """Read a model from the content of a file that XGBoost saved as JSON."""
+    return _ensemble_of_file(read_json(content), missing)
+
+
+def parse_xgboost_ubj(content: bytes, *, missing: str = "auto") -> Ensemble:
+    """Read a model from the content of a file that XGBoost saved as UBJSON."""
+    return _ensemble_of_file(read_ubj(content), missing)
+
+
+def _ensemble_of_file(file: FileModel, missing: str) -> Ensemble:
+    return _ensemble(file, wrapped=file.from_scikit_learn_wrapper, missing=missing)
+
+
+def _unwrap(model: Any) -> tuple[Any, NDArray[Any]]:
+    """Return the booster of an `XGBClassifier` and its classes."""
+    name = type(model).__name__
+    if getattr(model, "_Booster", None) is None:
+        raise UnsupportedModelError(f"this {name} is not fitted; call fit(X, y) first")
+    if callable(model.objective):
+        raise UnsupportedModelError(
+            f"this {name} was trained with an objective of your own, so what its scores mean is not known; if they are "
+            "to be read as those of binary:logistic or multi:softprob, pass model.get_booster()"
+        )
+    return model.get_booster(), np.asarray(model.classes_)
+
+
+def _classes_of(predicted: NDArray[Any], objective: str) -> NDArray[Any]:
+    """Return the class indices for what `Booster.predict` returns."""
+    if objective == "multi:softprob":
+        index: NDArray[Any] = np.argmax(predicted, axis=1)
+    elif objective == "multi:softmax":
+        index = predicted.astype(np.int64)
+    else:
+        index = (predicted > 0.5).astype(np.int64)
+    return index
+
+
+def _ensemble(file: FileModel, *, wrapped: bool, missing: str, classes: NDArray[Any] | None = None) -> Ensemble:
+    rule = _RULES.get(file.objective)
+    if rule is None:
+        raise UnsupportedModelError(_why_not(file.objective))
+    n_classes = 2 if rule.kind == "score" else file.n_groups
+    if (rule.kind == "score") != (file.n_groups == 1):
+        raise ModelFileError(f"the objective {file.objective} does not go with {file.n_groups} scores")
+    if classes is None or len(classes) != n_classes:  # fitted on one class, a binary model still predicts two
+        classes = np.arange(n_classes)
+    stop = file.best_iteration if wrapped else None
+    n_trees = len(file.trees) if stop is None else int(file.n_trees_after[stop + 1])
+    if n_trees == 0:
+        raise UnsupportedModelError("this XGBoost model has no trees; train it for one round or more")
+    trees = file.trees[:n_trees]
+    sizes = [len(tree.feature) for tree in trees]
+    if too_many_values(sum(sizes), file.n_groups):
+        raise ModelFileError(f"{file.n_groups} scores at {sum(sizes)} nodes are more than can be held")
+    offset = np.cumsum([0, *sizes[:-1]])
+    feature, left, right, number, default_left = (
+        np.concatenate([getattr(tree, key) for tree in trees])
+        for key in ("feature", "left", "right", "number", "default_left")
+    )
+    inner = feature >= 0
+    base = _base_margin(file)
+    leaf_value = _weighted(number, np.repeat(np.arange(n_trees), sizes), file, base, wrapped)
+    value = np.zeros((len(feature), file.n_groups))
+    value[np.arange(len(feature)), np.repeat(file.group[:n_trees], sizes)] = leaf_value
+    tests = _set_tests(trees, offset)
+    by_set = np.zeros(len(feature), dtype=np.bool_)
+    by_set[[test.node for test in tests]] = True
+    met_nan = len(np.unique(default_left[inner & ~by_set])) == 2
+    try:
+        return Ensemble(
+            classes=classes,
+            feature_names=file.feature_names,
+            roots=offset,
+            feature=feature,
+            threshold=canonical_thresholds_below(np.where(inner, number, np.float32(0))),
+            children_left=np.where(inner, left + np.repeat(offset, sizes), -1),
+            children_right=np.where(inner, right + np.repeat(offset, sizes), -1),
+            missing_left=default_left,
+            value=value,
+            base=base.astype(np.float64),
+            rule=rule,
+            nan_features=np.full(len(file.feature_names), missing == "follow" or (missing == "auto" and met_nan)),
+            columns=_columns(file),
+            **set_fields(tests, _categories(tests, file), feature, file.feature_names),
+        )
+    except InvalidInputError as error:
+        raise ModelFileError(str(error)) from None
+
+
+def _set_tests(trees: tuple[FileTree, ...], offset: NDArray[np.intp]) -> list[SetTest]:
+    """Return the splits by categories; what they name goes right, everything else left."""
+    return [
+        SetTest(
+            node=node + begin,
+            feature=int(tree.feature[node]),
+            codes=codes.astype(np.float64),
+            named_left=False,
+            other_left=True,
+            missing_left=bool(tree.default_left[node]),
+        )
+        for tree, begin in zip(trees, offset.tolist(), strict=True)
+        for node, codes in tree.categories.items()
+    ]
+
+
+def _categories(tests: list[SetTest], file: FileModel) -> tuple[Categories | None, ...]:
+    """Return the categories of each feature: category c is every x with c <= float32(x) < c + 1."""
+
+    def of_feature(feature: int, codes: NDArray[np.float64]) -> Categories:
+        names = tuple(map(str, file.category_values.get(feature, ())))
+        low, high = (canonical_thresholds_below(bound.astype(np.float32)) for bound in (codes, codes + 1))
+        return Categories(tuple(codes.tolist()), low, high, names if len(names) == len(codes) else ())
+
+    known = {feature: np.arange(float(len(values))) for feature, values in file.category_values.items()}
+    return known_categories(tests, known, of_feature, len(file.feature_names))
+
+
+def _columns(file: FileModel) -> Columns:
+    """Return what a frame's columns mean; XGBoost itself refuses a category that it has not met."""
+    values = [plain_values(file.category_values.get(feature, ())) for feature in range(len(file.feature_names))]
+    return Columns(file.named, tuple(Labels(each) if each else None for each in values))
+
+
+def _why_not(objective: str) -> str:
+    known = ", ".join(_RULES)
+    if objective == "binary:logitraw":
+        return (
+            "the objective binary:logitraw gives a margin that XGBClassifier compares with 0.5, a cut that has no "
+            "meaning for it; train with binary:logistic"
+        )
+    return (
+        f"the objective {objective[:60]!r} of this XGBoost model predicts a number, a rank, or what an objective "
+        f"of your own means, but not a class; train a classifier, with one of {known}"
+    )
+
+
+def _weighted(
+    leaf: NDArray[np.float32], tree: NDArray[np.intp], file: FileModel, base: NDArray[np.float32], wrapped: bool
+) -> NDArray[np.float32]:
+    """Return what each leaf adds to its score, with DART's weight of its tree.
+
+    Before version 3.3, `XGBClassifier.predict` lets each tree predict alone, base included, and subtracts the base
+    again; that rounding belongs to its prediction.
+    """
+    if file.weight is None:
+        return leaf
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # overflow is refused with the leaf values
+        if wrapped and file.version < (3, 3):
+            own_base = base[file.group[tree]]
+            leaf = (own_base + leaf) - own_base
+        return leaf * file.weight[tree]
+
+
+def _base_margin(file: FileModel) -> NDArray[np.float32]:
+    """Return where the margins start; only the logistic objective transforms its base score."""
+    if file.objective != "binary:logistic":
+        return file.base_score
+    score, one = file.base_score[0], np.float32(1)
+    if file.version >= (3, 2):
+        tiny = np.float32(1e-6)
+        if not 0 <= score <= 1:
+            raise ModelFileError(f"the base score of the logistic objective is {score}, outside 0..1")
+        score = min(max(score, tiny), one - tiny)
+    elif not 0 < score < 1:
+        raise ModelFileError(f"the base score of the logistic objective is {score}, not between 0 and 1")
+    return np.array([-_logf(one / score - one)], dtype=np.float32)
+
+
+def _logf(x: np.float32) -> np.float32:
+    """Return the logarithm as the C library has it, which XGBoost calls: not always the nearest float32."""
+    try:
+        logf = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None).logf
+    except (OSError, AttributeError):
+        return np.float32(np.log(np.float64(x)))
+    logf.restype, logf.argtypes = ctypes.c_float, [ctypes.c_float]
+    return np.float32(logf(float(x)))
+
+
+def _check_missing_value(model: Any, ensemble: Ensemble) -> None:
+    """Refuse a wrapper that takes a number for missing, unless the number goes that way at each split anyway."""
+    marker = model.missing
+    if marker is None or np.isnan(marker):
+        return
+    number = float(np.float32(marker))
+    by_threshold = (ensemble.feature >= 0) & (ensemble.subset < 0)
+    goes_elsewhere = bool(np.any((number <= ensemble.threshold[by_threshold]) != ensemble.missing_left[by_threshold]))
+    for feature, kind in enumerate(ensemble.categories):
+        if kind is not None:
+            members = ensemble.subsets[ensemble.subset[ensemble.feature == feature]]
+            goes_elsewhere |= bool(np.any(members[:, kind.element(number)] != members[:, MISSING]))
+    if goes_elsewhere:
+        raise UnsupportedModelError(
+            f"this {type(model).__name__} takes {marker} for a missing value, which no split can express; "
+            f"pass model.get_booster() instead, and inputs with NaN in place of {marker}"
+        )

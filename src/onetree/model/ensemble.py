@@ -1,0 +1,366 @@
+"""The ensemble: trees as parallel arrays, a combination rule, and a slow, obvious reference predictor.
+
+Every importer ends here and every later stage starts here. Nothing in this module is tuned for speed; it
+is what the fast code is compared with. No step recurses on the depth of a tree.
+"""
+
+import math
+import os
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.base.amounts import counted, leaves
+from onetree.errors import InvalidInputError
+from onetree.model.categories import Categories, SetTests
+from onetree.model.columns import Columns
+from onetree.model.forest_checks import check_forest, node_depths, refuse
+from onetree.model.inputs import RowsLike, read_inputs
+from onetree.model.routing import Routes
+
+KINDS = ("hard", "soft", "score", "scores")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How the leaves that an input reaches become a class.
+
+    Parameters
+    ----------
+    kind : {"hard", "soft", "score", "scores"}
+        Votes for a class, sums of class fractions, one additive score, one additive score per class.
+    dtype : {"float64", "float32"}
+        Precision in which the source library adds.
+    divisor : float
+        The sum is divided by this before the decision.
+    cut : float
+        For one score: class 1 iff score > cut.
+    cut_inclusive : bool
+        For one score: class 1 iff score >= cut.
+    softmax : bool
+        For one score per class: the source library compares probabilities, so that scores which differ by next to
+        nothing are a tie, which goes to the first class.
+    """
+
+    kind: str
+    dtype: str = "float64"
+    divisor: float = 1.0
+    cut: float = 0.0
+    cut_inclusive: bool = False
+    softmax: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InvalidInputError(f"unknown rule {self.kind!r}; use one of {', '.join(KINDS)}")
+        if self.dtype not in ("float64", "float32"):
+            raise InvalidInputError(f"unknown precision {self.dtype!r} of a rule; use float64 or float32")
+        if not (np.isfinite(self.divisor) and self.divisor > 0):
+            raise InvalidInputError(f"the divisor of a rule must be positive and finite, not {self.divisor!r}")
+        if not np.isfinite(self.cut):
+            raise InvalidInputError(f"the cut of a rule must be finite, not {self.cut!r}")
+        if self.softmax and self.kind != "scores":
+            raise InvalidInputError(f'softmax belongs to the rule "scores", not to "{self.kind}"')
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """Trees with leaf vectors, and the rule that combines them into a class.
+
+    The trees lie one after another in the node arrays; each node belongs to exactly one tree. The score of an
+    input is ``base`` plus the leaf vector of each tree, added in the order of ``roots`` in the precision of
+    the rule, then divided by ``rule.divisor``. The class is the first largest score, or the side of the cut.
+    All arrays are read-only. Entries that a node does not use (the threshold of a leaf or of a set test, the value of
+    an inner node) are zero.
+
+    Parameters
+    ----------
+    classes : array of shape (n_classes,)
+        Labels, of any type.
+    feature_names : tuple of str
+        One name per feature.
+    roots : int32 array of shape (n_trees,)
+        Node index of each tree's root.
+    feature : int32 array of shape (n_nodes,)
+        Feature that the node compares; -1 at a leaf.
+    threshold : float64 array of shape (n_nodes,)
+        An input goes left iff float64(x) <= threshold. +inf sends only NaN right.
+    children_left, children_right : int32 array of shape (n_nodes,)
+        Node index of the children; -1 at a leaf.
+    missing_left : bool array of shape (n_nodes,)
+        Whether NaN goes left.
+    value : float64 array of shape (n_nodes, n_outputs)
+        Leaf vectors. A hard vote is 1.0 for one class.
+    base : float64 array of shape (n_outputs,)
+        Where the sum starts.
+    rule : Rule
+        How the sum becomes a class.
+    nan_features : bool array of shape (n_features,)
+        Features for which NaN is an input; elsewhere NaN is refused.
+    categories : tuple of Categories or None
+        What a categorical feature makes of its numbers; None is an ordinary feature. Set tests are for the former,
+        thresholds for the latter. Empty if all features are ordinary.
+    subset : int32 array of shape (n_nodes,)
+        Row of `subsets` that a set test asks for; -1 at leaves and at thresholds.
+    subsets : bool array of shape (n_subsets, n_elements)
+        An input goes left iff its element (see `Categories`) is in the row. As wide as the feature with the most
+        elements needs.
+    columns : Columns
+        What the columns of a data frame mean; unless it says otherwise, they are numbers, found by the features' names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)
+    >>> ensemble = Ensemble.from_model(forest)
+    >>> ensemble.n_trees, ensemble.n_classes, ensemble.rule.kind
+    (5, 3, 'soft')
+    >>> bool((ensemble.predict(X) == forest.predict(X)).all())
+    True
+    """
+
+    classes: NDArray[Any]
+    feature_names: tuple[str, ...]
+    roots: NDArray[np.int32]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    children_left: NDArray[np.int32]
+    children_right: NDArray[np.int32]
+    missing_left: NDArray[np.bool_]
+    value: NDArray[np.float64]
+    base: NDArray[np.float64]
+    rule: Rule
+    nan_features: NDArray[np.bool_]
+    categories: tuple[Categories | None, ...] = ()
+    subset: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    subsets: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
+    columns: Columns = field(default_factory=Columns)
+
+    @classmethod
+    def from_model(cls, model: object, *, voting: str = "auto", missing: str = "auto") -> "Ensemble":
+        """Read a fitted model and check the result against its own predictions.
+
+        Parameters
+        ----------
+        model : fitted classifier
+            For instance a scikit-learn `RandomForestClassifier`.
+        voting : {"auto", "soft", "hard"}
+            "auto" is what the model's `predict` does; "hard" counts each tree's class once, as the paper does.
+        missing : {"auto", "follow", "refuse"}
+            Whether NaN is an input: "follow" wherever the model accepts it, "auto" only if the model met NaN
+            in training, since it makes every tree larger.
+        """
+        from onetree.importers import import_model
+
+        return import_model(model, voting=voting, missing=missing)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the project's JSON, which `onetree.load_ensemble` reads back without any loss."""
+        from onetree.importers.json import write_json
+
+        write_json(self, path)
+
+    def __post_init__(self) -> None:
+        n_nodes, n_features = len(self.feature), len(self.feature_names)
+        n_outputs = 1 if self.rule.kind == "score" else len(self.classes)
+        self._freeze("classes", None, (len(self.classes),))
+        self._freeze("roots", np.int32, (len(self.roots),))
+        for name in ("feature", "children_left", "children_right"):
+            self._freeze(name, np.int32, (n_nodes,))
+        self._check_classes()
+        check_forest(self.roots, self.feature, self.children_left, self.children_right, n_features)
+        tests = SetTests.of(self.categories, self.subset, self.subsets, feature=self.feature, n_features=n_features)
+        for name in ("categories", "subset", "subsets"):
+            object.__setattr__(self, name, getattr(tests, name))
+        leaf = self.feature < 0
+        no_threshold = leaf | (self.subset >= 0)
+        self._freeze("threshold", np.float64, (n_nodes,), unused=no_threshold)
+        self._freeze("missing_left", np.bool_, (n_nodes,), unused=no_threshold)
+        self._freeze("value", np.float64, (n_nodes, n_outputs), unused=~leaf)
+        self._freeze("base", np.float64, (n_outputs,))
+        self._freeze("nan_features", np.bool_, (n_features,))
+        self._check_numbers(leaf)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # A pickle forgets that arrays are read-only; an older one lacks fields, and calls the children left and right.
+        state = {f"children_{name}" if name in ("left", "right") else name: kept for name, kept in state.items()}
+        self.__init__(**{own.name: state[own.name] for own in fields(self) if own.name in state})  # type: ignore[misc]
+
+    def _freeze(
+        self, name: str, dtype: type | None, shape: tuple[int, ...], unused: NDArray[np.bool_] | None = None
+    ) -> None:
+        """Replace a field by a read-only array of the right type, shared only if it was read-only already."""
+        given = np.asarray(getattr(self, name))
+        if given.shape != shape:
+            raise InvalidInputError(f"{name} of an ensemble must have shape {shape}, not {given.shape}")
+        if dtype is not None and given.size and not np.can_cast(given.dtype, dtype, casting="same_kind"):
+            raise InvalidInputError(f"{name} of an ensemble must hold {dtype.__name__}, not {given.dtype}")
+        array = np.ascontiguousarray(given, dtype=dtype)
+        if dtype is np.int32 and not np.array_equal(array, given):
+            raise InvalidInputError(f"{name} of an ensemble holds a number that does not fit into int32")
+        if array.flags.writeable or unused is not None:
+            array = array.copy()
+        if unused is not None:
+            array[unused] = 0
+        array.flags.writeable = False
+        object.__setattr__(self, name, array)
+
+    def _check_classes(self) -> None:
+        n_classes = len(self.classes)
+        if n_classes == 0:
+            raise InvalidInputError("an ensemble needs at least one class")
+        if len(set(self.classes.tolist())) != n_classes:
+            raise InvalidInputError("the class labels of an ensemble must differ from each other")
+        if self.rule.kind == "score" and n_classes != 2:
+            raise InvalidInputError(f"one score decides between 2 classes, not {n_classes}; use a score per class")
+        if not all(isinstance(name, str) for name in self.feature_names):
+            raise InvalidInputError("feature names must be strings")
+        object.__setattr__(self, "feature_names", tuple(self.feature_names))
+        object.__setattr__(self, "columns", self.columns.of_features(self.feature_names))
+
+    def _check_numbers(self, leaf: NDArray[np.bool_]) -> None:
+        refuse(np.isnan(self.threshold), "has a threshold that is not a number")
+        refuse(np.isneginf(self.threshold), "has the threshold -inf, which no input can reach")
+        refuse(np.isfinite(self.value).sum(axis=1) < self.value.shape[1], "has a leaf value that is not finite")
+        if not np.isfinite(self.base).all():
+            raise InvalidInputError("the base scores of an ensemble must be finite")
+        if self.rule.kind == "hard":
+            votes = self.value[leaf]
+            one_hot = ((votes == 0) | (votes == 1)).all() and (votes.sum(axis=1) == 1).all()
+            if not one_hot:
+                raise InvalidInputError('in a hard vote each leaf gives 1.0 to one class; use Rule("scores") otherwise')
+
+    def __repr__(self) -> str:
+        return (
+            f"Ensemble({counted(self.n_trees, 'tree')}, {leaves(self.n_leaves)}, "
+            f"{counted(self.n_features, 'feature')}, {counted(self.n_classes, 'class', 'classes')}, "
+            f"rule {self.rule.kind!r})"
+        )
+
+    def _repr_html_(self) -> str:
+        from onetree.display import ensemble_html
+
+        return ensemble_html(self)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features of an input."""
+        return len(self.feature_names)
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return len(self.roots)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of scores: one per class, or one."""
+        return len(self.base)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves of all trees together."""
+        return int(np.count_nonzero(self.feature < 0))
+
+    @property
+    def has_subsets(self) -> bool:
+        """Whether some node is a set test."""
+        return bool((self.subset >= 0).any())
+
+    @cached_property
+    def depths(self) -> NDArray[np.int64]:
+        """Depth of each tree; 0 for a single leaf."""
+        root, depth = node_depths(self.roots, self.feature, self.children_left, self.children_right)
+        deepest = np.zeros(len(self.feature), dtype=np.int64)
+        np.maximum.at(deepest, root, depth)
+        return deepest[self.roots]
+
+    def apply(self, X: RowsLike) -> NDArray[np.intp]:
+        """Return the leaf that each row reaches in each tree, as node indices of shape (n_rows, n_trees)."""
+        rows = read_inputs(X, self)
+        routes = Routes(self, rows, self.missing_left)
+        node = np.tile(self.roots.astype(np.intp), (len(rows), 1))
+        row, tree = np.nonzero(self.feature[node] >= 0)
+        while len(row):
+            here = node[row, tree]
+            there = np.where(routes.go_left(row, here), self.children_left[here], self.children_right[here])
+            node[row, tree] = there
+            inner = self.feature[there] >= 0
+            row, tree = row[inner], tree[inner]
+        return node
+
+    def scores(self, X: RowsLike) -> NDArray[Any]:
+        """Return the scores that decide, added in the order and precision of the source library."""
+        leaves = self.apply(X)
+        dtype = np.dtype(self.rule.dtype)
+        total = np.tile(self.base.astype(dtype), (len(leaves), 1))
+        value = self.value.astype(dtype)
+        for tree in range(self.n_trees):
+            total += value[leaves[:, tree]]
+        if self.rule.divisor != 1.0:
+            total /= dtype.type(self.rule.divisor)
+        return total
+
+    def predict_index(self, X: RowsLike) -> NDArray[np.intp]:
+        """Return the index of the class of each row."""
+        return self.decide(self.scores(X))
+
+    def decide(self, scores: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the index of the class that each row of scores, as `scores` gives them, stands for."""
+        if self.rule.softmax:
+            scores = _probabilities(scores)
+        if self.rule.kind != "score":
+            best: NDArray[np.intp] = np.argmax(scores, axis=1)
+            return best
+        score = scores[:, 0].astype(np.float64)
+        above = score >= self.rule.cut if self.rule.cut_inclusive else score > self.rule.cut
+        return above.astype(np.intp)
+
+    def predict(self, X: RowsLike) -> NDArray[Any]:
+        """Return the class label of each row."""
+        labels: NDArray[Any] = self.classes[self.predict_index(X)]
+        return labels
+
+    def to_hard_vote(self) -> "Ensemble":
+        """Return the ensemble in which each tree votes with weight one for its own class; ties go to the first."""
+        if self.rule.kind == "hard":
+            return self
+        if self.rule.kind != "soft":
+            raise InvalidInputError(
+                "an additive score has no hard vote: its trees do not name a class; use voting='auto'"
+            )
+        leaf = self.feature < 0
+        value = np.zeros_like(self.value)
+        value[leaf, np.argmax(self.value[leaf], axis=1)] = 1.0
+        return replace(self, value=value, base=np.zeros(self.n_classes), rule=Rule("hard"))
+
+
+def _probabilities(scores: NDArray[Any]) -> NDArray[Any]:
+    """Return the softmax as the libraries compute it: in the precision of the scores, but summed in float64."""
+    distance = scores - scores.max(axis=1, keepdims=True)
+    # The C library's exp, as the libraries call it: numpy's own differs in the last place, which decides some ties.
+    share = np.fromiter(map(math.exp, distance.ravel().tolist()), np.float64, distance.size)
+    share = share.astype(scores.dtype).reshape(scores.shape)
+    total = np.zeros(len(scores))
+    for k in range(scores.shape[1]):
+        total += share[:, k]
+    result: NDArray[Any] = share / total.astype(scores.dtype)[:, np.newaxis]
+    return result
+
+
+def as_ensemble(source: object) -> Ensemble:
+    """Return an ensemble as it is, a model as `Ensemble.from_model` reads it, a file as `load_ensemble` does."""
+    if isinstance(source, str | os.PathLike):
+        from onetree.importers import load_ensemble
+
+        return load_ensemble(source)
+    return source if isinstance(source, Ensemble) else Ensemble.from_model(source)

@@ -1,0 +1,141 @@
+"""Inputs: what a prediction accepts, the same for ensembles, trees and everything that takes rows.
+
+Arrays go by position. Data frames (pandas, polars, whatever narwhals reads) go by the names of their columns, and
+columns of categories by value; see `columns`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from onetree.errors import InvalidInputError
+from onetree.model.columns import Reader
+from onetree.model.frames import as_frame, as_number, columns_by_name, is_missing, labels_among, read_frame
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+    RowsLike = ArrayLike | IntoDataFrame
+else:
+    RowsLike = Any
+"""An array of shape (n_rows, n_features), or a data frame."""
+
+
+def read_inputs(X: RowsLike, model: Reader) -> NDArray[Any]:
+    """Give `X` as a float32 or float64 array in C or Fortran order, as the model reads it; copied only if it must be.
+
+    Parameters
+    ----------
+    X : array of shape (n_rows, n_features), or data frame
+        The columns of a frame are found by their names, in any order; others are ignored. A column of categories is
+        read by its values.
+    model : Ensemble or Tree
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or cannot be read as the model read it, or if a value is missing where the model
+        does not take that.
+    """
+    frame = as_frame(X)
+    if frame is not None:
+        rows = read_frame(frame, model)
+    else:
+        rows = as_numbers(X, integers=model.columns.integers)
+        if rows.shape[1] != len(model.feature_names):
+            raise InvalidInputError(f"X has {rows.shape[1]} features, but the model has {len(model.feature_names)}")
+    return _without_refused_gaps(rows, model)
+
+
+def read_row(x: Any, model: Reader) -> NDArray[Any]:
+    """Give one input as `read_inputs` does, an array of one row.
+
+    Parameters
+    ----------
+    x : array of shape (n_features,), mapping from names to values, or a frame or array of one row
+        A mapping and a row of a pandas frame go by name, their categories by value.
+    model : Ensemble or Tree
+    """
+    if hasattr(x, "to_dict") and hasattr(x, "index") and as_frame(x) is None:  # a row of pandas
+        x = x.to_dict() if not all(isinstance(name, int) for name in x.index) else np.asarray(x)
+    if isinstance(x, Mapping):
+        rows = _without_refused_gaps(_read_mapping(x, model), model)
+    else:
+        rows = read_inputs(x if as_frame(x) is not None or np.ndim(x) != 1 else [x], model)
+    if len(rows) != 1:
+        raise InvalidInputError(f"one input is needed, but {len(rows):,} rows were given; give one of them")
+    return rows
+
+
+def as_numbers(X: Any, *, integers: str = "float64") -> NDArray[Any]:
+    """Give an array of two dimensions as float32 or float64, by position."""
+    if hasattr(X, "toarray"):
+        raise InvalidInputError("X is a sparse matrix; give X.toarray(), a dense array")
+    rows = np.asarray(X)
+    if rows.dtype.kind not in "biufO":
+        raise InvalidInputError(
+            f"X has dtype {rows.dtype}, but arrays must hold numbers; give texts in a data frame, if the model was "
+            "fitted on one"
+        )
+    if rows.dtype != np.float32 and rows.dtype != np.float64:
+        try:
+            rows = rows.astype(np.float64 if rows.dtype.kind == "O" else integers)
+        except (TypeError, ValueError):
+            raise InvalidInputError(f"X holds {_no_number(rows)!r}, which is not a number") from None
+    if rows.ndim != 2:
+        raise InvalidInputError(
+            f"X must have two dimensions, rows and features, but its shape is {rows.shape}; "
+            "for a single row use X.reshape(1, -1)"
+        )
+    if not (rows.flags.c_contiguous or rows.flags.f_contiguous) or not rows.dtype.isnative:
+        rows = np.ascontiguousarray(rows, dtype=rows.dtype.newbyteorder("="))
+    return rows
+
+
+def _read_mapping(x: Mapping[Any, Any], model: Reader) -> NDArray[np.float64]:
+    names, values = [str(name) for name in x], list(x.values())
+    chosen = [values[place] for place in columns_by_name(names, model, what="the input")]
+    labels = labels_among([isinstance(value, str) for value in chosen], model, "the input")
+    rows = np.empty((1, len(chosen)))
+    for at, (name, value, own) in enumerate(zip(model.feature_names, chosen, labels, strict=True)):
+        if is_missing(value):
+            rows[0, at] = np.nan
+            continue
+        try:
+            number = as_number(value) if own is None else own.number(value)
+        except (InvalidInputError, TypeError) as error:
+            raise InvalidInputError(f"{name!r} of the input {error}") from None
+        if number is None:
+            raise InvalidInputError(f"{name!r} of the input is {value!r}, but the model reads a number there")
+        rows[0, at] = number
+    return rows
+
+
+def _without_refused_gaps(rows: NDArray[Any], model: Reader) -> NDArray[Any]:
+    """Refuse NaN on the features where the model does not take it."""
+    # One sum is NaN if any value is; it can also be NaN as inf - inf, so then the columns are looked at.
+    with np.errstate(all="ignore"):
+        suspicious = not model.nan_features.all() and bool(np.isnan(rows.sum()))
+    if suspicious:
+        refused = np.flatnonzero(np.isnan(rows).any(axis=0) & ~model.nan_features)
+        if refused.size:
+            at = int(refused[0])
+            raise InvalidInputError(
+                f"X has missing values in column {at} ({model.feature_names[at]!r}), where the model does not take "
+                'them; fill them, or import the model with missing="follow" if its library takes NaN'
+            )
+    return rows
+
+
+def _no_number(rows: NDArray[Any]) -> object:
+    """Give the first entry that is not a number."""
+    for value in rows.ravel().tolist():
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return value
+    return rows

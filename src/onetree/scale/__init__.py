@@ -1,0 +1,1 @@
+"""More than one search: many models, one model in parts, and files to go on from."""

@@ -1,0 +1,185 @@
+"""What would make a tree smaller, tried on the model itself, and what to say where a tree is too large.
+
+Retrains nothing: trees are left out, thresholds are moved to a few of their own, the domain of given rows is assumed,
+and the estimate is asked again. Only what helps is proposed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from onetree.domain.domain import DomainLike
+from onetree.domain.infer import domain_of
+from onetree.errors import TooLargeError
+from onetree.lowering.grid import Grid
+from onetree.model.ensemble import Ensemble
+from onetree.model.forest_checks import node_depths
+from onetree.search.estimate import Estimate, estimate
+
+_FEW_BOXES = 10**7  # of the whole grid: solved in less time than an estimate takes
+MOST_LEAVES = 1_000_000  # of a tree that is begun without being asked for twice
+_HOPELESS = 1e9  # leaves that nobody waits for
+_BINS = (10, 5, 3)
+_BUDGET = 0.4  # seconds for each estimate
+_PATIENCE = 2.0  # seconds for all of them; one that is underway goes on
+_GAIN = 10  # times fewer leaves are worth a change of the model
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A change, and what the tree would be with it.
+
+    Parameters
+    ----------
+    change : str
+        In words, such as "the first 12 trees".
+    estimate : Estimate
+    """
+
+    change: str
+    estimate: Estimate
+
+    def __str__(self) -> str:
+        return f"{self.change}: {self.estimate.leaves_in_words}"
+
+
+def proposals(
+    ensemble: Ensemble,
+    found: Estimate,
+    *,
+    objective: str,
+    domain: DomainLike | None = None,
+    X: ArrayLike | None = None,
+    random_state: int = 0,
+) -> list[Proposal]:
+    """Try what would make the tree of an ensemble smaller, and return what does, in about two seconds.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    found : Estimate
+        Of the ensemble as it is.
+    objective, domain, random_state
+        As in `estimate`.
+    X : array of shape (n_rows, n_features), optional
+        Rows whose domain, as `domain_of` infers it, is tried as well.
+    """
+    trial = _Trial(min(MOST_LEAVES, found.leaves / _GAIN), objective, random_state)
+    tried = [_fewer_trees(ensemble, domain, trial), _fewer_thresholds(ensemble, domain, trial)]
+    if X is not None and domain is None:
+        tried.append(trial.of("for inputs like the rows, domain=domain_of(X)", ensemble, domain_of(X)))
+    return [proposal for proposal in tried if proposal is not None]
+
+
+class _Trial:
+    """Asks for estimates of changed models, as long as there is time."""
+
+    def __init__(self, enough: float, objective: str, random_state: int) -> None:
+        self._enough, self._objective, self._random_state = enough, objective, random_state
+        self._end = perf_counter() + _PATIENCE
+
+    def of(self, change: str, ensemble: Ensemble, domain: DomainLike | None) -> Proposal | None:
+        """Return the proposal if the change helps."""
+        if perf_counter() > self._end:
+            return None
+        found = estimate(
+            ensemble,
+            objective=self._objective,
+            domain=domain,
+            budget=_BUDGET,
+            random_state=self._random_state,
+            progress=False,
+        )
+        return None if found.beyond or found.leaves > self._enough else Proposal(change, found)
+
+
+def _fewer_trees(ensemble: Ensemble, domain: DomainLike | None, trial: _Trial) -> Proposal | None:
+    """Double the number of trees as long as their tree can be had."""
+    best = None
+    # Boosting of several classes has a tree for each of them in every round.
+    step = ensemble.n_outputs if ensemble.rule.kind == "scores" and ensemble.n_trees % ensemble.n_outputs == 0 else 1
+    n_trees = 2 * step
+    while n_trees < ensemble.n_trees:
+        proposal = trial.of(f"the first {n_trees} trees", first_trees(ensemble, n_trees), domain)
+        if proposal is None:
+            break
+        best = proposal
+        n_trees *= 2
+    return best
+
+
+def _fewer_thresholds(ensemble: Ensemble, domain: DomainLike | None, trial: _Trial) -> Proposal | None:
+    """Take the largest number of bins with which the tree can be had."""
+    for n_bins in _BINS:
+        proposal = trial.of(f"features in {n_bins} bins", binned(ensemble, n_bins), domain)
+        if proposal is not None:
+            return proposal
+    return None
+
+
+def first_trees(ensemble: Ensemble, n_trees: int) -> Ensemble:
+    """Return the ensemble of the first trees only, as if it had been trained no longer."""
+    root_of, _ = node_depths(ensemble.roots, ensemble.feature, ensemble.children_left, ensemble.children_right)
+    kept = np.isin(root_of, ensemble.roots[:n_trees])
+    number = np.append(np.cumsum(kept) - 1, -1)  # the last entry is for children that a leaf has not
+    divisor = ensemble.rule.divisor
+    if divisor == ensemble.n_trees:  # a mean
+        divisor = float(n_trees)
+    return replace(
+        ensemble,
+        roots=number[ensemble.roots[:n_trees]],
+        feature=ensemble.feature[kept],
+        threshold=ensemble.threshold[kept],
+        children_left=number[ensemble.children_left[kept]],
+        children_right=number[ensemble.children_right[kept]],
+        missing_left=ensemble.missing_left[kept],
+        value=ensemble.value[kept],
+        subset=ensemble.subset[kept],
+        rule=replace(ensemble.rule, divisor=divisor),
+    )
+
+
+def binned(ensemble: Ensemble, n_bins: int) -> Ensemble:
+    """Return the ensemble with each threshold moved to the nearest of a few: the quantiles of those of its feature."""
+    threshold = ensemble.threshold.copy()
+    for feature in range(ensemble.n_features):
+        nodes = np.flatnonzero((ensemble.feature == feature) & (ensemble.subset < 0) & (ensemble.threshold < np.inf))
+        if len(np.unique(threshold[nodes])) < n_bins:
+            continue
+        cuts = np.unique(np.quantile(threshold[nodes], np.arange(1, n_bins) / n_bins, method="closest_observation"))
+        middle = cuts[:-1] / 2 + cuts[1:] / 2
+        threshold[nodes] = cuts[np.searchsorted(middle, threshold[nodes])]
+    return replace(ensemble, threshold=threshold)
+
+
+def refuse_too_large(
+    ensemble: Ensemble, *, objective: str, domain: DomainLike | None = None, random_state: int = 0
+) -> None:
+    """Raise `TooLargeError` if the estimate says that the tree would have more leaves than anybody asks for."""
+    if Grid.of(ensemble, domain).n_boxes > _FEW_BOXES:
+        found = estimate(ensemble, objective=objective, domain=domain, random_state=random_state, progress=False)
+        if found.beyond or found.leaves_range[0] > MOST_LEAVES:
+            raise too_large(ensemble, found, objective=objective, domain=domain, random_state=random_state)
+
+
+def too_large(
+    ensemble: Ensemble, found: Estimate, *, objective: str, domain: DomainLike | None = None, random_state: int = 0
+) -> TooLargeError:
+    """Return the error that says how large a tree would be, and what there is instead."""
+    helpful = proposals(ensemble, found, objective=objective, domain=domain, random_state=random_state)
+    smaller = f" (a smaller model would do: {'; '.join(map(str, helpful))})" if helpful else ""
+    if found.beyond and found.leaves <= MOST_LEAVES:
+        size = "the model is so large that even the estimate of its tree was cut off"
+    else:
+        size = f"the tree would have {found.leaves_in_words} and take {found.seconds_in_words} to find"
+    anyway = "" if found.beyond or found.leaves > _HOPELESS else '; method="heuristic" finds it all the same'
+    return TooLargeError(
+        f"{size}{smaller}; "
+        f"support_tree(model, X) gives a tree of any size that follows the model where your data are{anyway}",
+        found,
+        helpful,
+    )

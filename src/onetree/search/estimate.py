@@ -1,0 +1,155 @@
+"""How large the tree of an ensemble would be, and how long it would take, before hours of work."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from onetree import _core
+from onetree.base.amounts import count, duration, leaves, size
+from onetree.base.limits import DEFAULT_OBJECTIVE, OBJECTIVES, check_choice, is_whole
+from onetree.base.progress import ProgressOption, reporting
+from onetree.domain.domain import DomainLike
+from onetree.errors import InvalidInputError, LimitReachedError, UnsupportedModelError
+from onetree.lowering.axes import axes_of
+from onetree.model.ensemble import as_ensemble
+
+_MAX_CLASSES = 256  # a class is one byte in the native core
+_AUTO_BOXES = 0.0  # as the heuristic would choose
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What converting an ensemble would give and take.
+
+    Parameters
+    ----------
+    leaves, seconds, memory_bytes : float
+        Means over random descents through the tree that the heuristic would build. Equal subtrees are held, and found,
+        once: time and memory grow less than the leaves do.
+    leaves_range, seconds_range, memory_range : pair of float
+        Two standard errors around them, and a factor of two around what was not measured but extrapolated.
+    exact : bool
+        Whether nothing was left to chance: the whole grid was solved on the way.
+    beyond : bool
+        Whether the tree has 1e12 leaves or more, or the descents took too long and were cut off: then the numbers are
+        lower bounds.
+    boxes : float
+        Of the whole grid, where the exact engines can take it as it is; otherwise 0.
+    n_probes : int
+        Number of descents.
+    """
+
+    leaves: float
+    leaves_range: Range
+    seconds: float
+    seconds_range: Range
+    memory_bytes: float
+    memory_range: Range
+    exact: bool
+    beyond: bool
+    boxes: float
+    n_probes: int
+
+    def describe(self) -> dict[str, str]:
+        """Give leaves, time and memory in words."""
+        return {
+            "leaves": self._range(self.leaves, self.leaves_range, lambda n: count(float(f"{n:.3g}"))),
+            "time": self._range(self.seconds, self.seconds_range, duration),
+            "memory": self._range(self.memory_bytes, self.memory_range, size),
+        }
+
+    def _range(self, mean: float, ends: Range, words: Callable[[float], str]) -> str:
+        if self.beyond:
+            return f"more than {words(mean)}"
+        return words(mean) if self.exact else f"about {words(mean)} ({words(ends[0])} to {words(ends[1])})"
+
+    def __repr__(self) -> str:
+        return f"Estimate({', '.join(f'{name}: {words}' for name, words in self.describe().items())})"
+
+    def _repr_html_(self) -> str:
+        from onetree.display import estimate_html
+
+        return estimate_html(self)
+
+    @property
+    def leaves_in_words(self) -> str:
+        """The leaves in two digits: "about 3,400 leaves", "more than 1.5e15 leaves"."""
+        if self.exact:
+            return leaves(self.leaves)
+        return f"{'more than' if self.beyond else 'about'} {leaves(float(f'{self.leaves:.2g}'))}"
+
+    @property
+    def seconds_in_words(self) -> str:
+        """The time in two digits: "about 5 min", "more than 24 years"."""
+        return f"{'more than' if self.beyond else 'about'} {duration(float(f'{self.seconds:.2g}'))}"
+
+
+def estimate(
+    model: object,
+    *,
+    objective: str = DEFAULT_OBJECTIVE,
+    domain: DomainLike | None = None,
+    budget: float = 1.5,
+    random_state: int = 0,
+    progress: ProgressOption = None,
+) -> Estimate:
+    """Estimate the size of the faithful tree of an ensemble, and the time and memory to build it.
+
+    Parameters
+    ----------
+    model : fitted model, path or Ensemble
+        What would be converted.
+    objective : str
+        What would be minimised.
+    domain : Domain or mapping, optional
+        Where the tree would have to be faithful, as in `born_again`.
+    budget : float
+        Seconds to spend, about; twice as many at most, but for large forests the first cut alone can take longer.
+    random_state : int
+        Seed of the cuts, as in `born_again`, and of the descents.
+    progress : callable, False or None
+        As in `born_again`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)
+    >>> estimate(forest).exact
+    True
+    """
+    check_choice("objective", objective, OBJECTIVES)
+    if not budget > 0:
+        raise InvalidInputError(f"budget must be positive, in seconds, not {budget!r}")
+    if not is_whole(random_state, 0):
+        raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
+    ensemble = as_ensemble(model)
+    if ensemble.n_classes > _MAX_CLASSES:
+        raise UnsupportedModelError(
+            f"the model has {ensemble.n_classes} classes and at most {_MAX_CLASSES} are supported; merge rare classes"
+        )
+    inside = axes_of(ensemble, domain).ensemble
+    try:
+        with reporting(progress) as report:
+            found = _core.estimate(
+                inside, OBJECTIVES.index(objective), _AUTO_BOXES, float(budget), random_state, report
+            )
+    except _core.LimitReached:  # only ever a wish of the caller: the budget is kept otherwise
+        raise LimitReachedError("stopped before there was an estimate") from None
+    leaves, fewest, most = found["leaves"]
+    taken, shortest, longest = found["seconds"]
+    size, smallest, largest = found["bytes"]
+    return Estimate(
+        leaves=leaves,
+        leaves_range=(fewest, most),
+        seconds=taken,
+        seconds_range=(shortest, longest),
+        memory_bytes=size,
+        memory_range=(smallest, largest),
+        exact=found["is_exact"],
+        beyond=found["is_beyond"],
+        boxes=found["boxes"],
+        n_probes=found["n_probes"],
+    )

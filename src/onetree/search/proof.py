@@ -1,0 +1,82 @@
+"""The proof of a tree that was just found, within what is left of the limits of its search.
+
+Says how a time limit is divided, and what becomes of a tree whose proof does not end. Proves nothing itself.
+"""
+
+from time import perf_counter
+from typing import Any
+
+from onetree.base.progress import Progress, Reporter
+from onetree.errors import FidelityError, LimitReachedError
+from onetree.model.ensemble import Ensemble
+from onetree.tree.tree import Tree
+from onetree.verify import verify
+
+_SHARE_OF_THE_END = 0.05  # in which a search gives gigabytes back to the system
+_SHARE, _LEAST = 0.1, 0.25  # of a time limit and in seconds: kept for the proof
+_SLACK, _LEAST_SLACK = 0.05, 0.1  # of a time limit and in seconds: by how much a proof may pass it
+_PLENTY = 4.0  # seconds in which all cells can be gone through, where these are few
+_STEPS_IN_A_SECOND = 20_000_000  # from a node to its child, of the reference prediction
+_GRACE = 0.3  # seconds for the proof when the caller has asked to stop
+
+
+def time_to_search(time_limit: float, verify: bool) -> float:
+    """Seconds of a limit that the search may take, its tree to be proven or not; 0 is no limit."""
+    if not verify:
+        return (1 - _SHARE_OF_THE_END) * time_limit
+    return time_limit - min(max(_SHARE * time_limit, _LEAST), time_limit / 2)
+
+
+def prove(tree: Tree, ensemble: Ensemble, *, started: float, time_limit: float, report: Reporter | None) -> None:
+    """Prove that the two are equal, in the time that is left.
+
+    Parameters
+    ----------
+    tree : Tree
+    ensemble : Ensemble
+    started : float
+        When the work began, on the clock of `perf_counter`.
+    time_limit : float
+        Seconds from then on, 0 for no limit. A proof that is underway may take 5 % longer, or a tenth of a second.
+    report : Reporter, optional
+        Hears of the phase "proof". Once it has asked to stop, the proof gets a moment to end.
+
+    Raises
+    ------
+    FidelityError
+        They differ.
+    LimitReachedError
+        The time is up, or the caller asked to stop.
+    """
+    begun = perf_counter()
+
+    def tell(step: Progress) -> None:
+        now = perf_counter()
+        if report is None:
+            return
+        report.tell(step)
+        if report.stopped_at is not None and now - max(begun, report.stopped_at) > _GRACE and step.fraction != 1:
+            raise LimitReachedError("stopped before the tree was proven")
+
+    left = None
+    if time_limit:
+        left = max(time_limit + max(_SLACK * time_limit, _LEAST_SLACK) - (begun - started), _LEAST_SLACK)
+    # To go through all cells leaves nothing to believe, but where time matters the search is many times as fast.
+    hurried = (left is not None and left < _PLENTY) or (report is not None and report.stopped_at is not None)
+    options: dict[str, Any] = {"method": "search" if hurried else "auto"}
+    if left is not None:
+        options["max_cells"] = max(1, _STEPS_IN_A_SECOND // max(1, int(ensemble.depths.sum())))
+    try:
+        verdict = verify(tree, ensemble, time_limit=left, progress=False if report is None else tell, **options)
+    except LimitReachedError as error:
+        if report is not None and report.stopped_at is not None:
+            raise
+        raise LimitReachedError(
+            f"a tree was found, but its proof did not end within time_limit={time_limit:g}; raise time_limit, or take "
+            "`solution` of this error and let verify() prove its tree"
+        ) from error
+    if not verdict:
+        raise FidelityError(
+            f"the tree differs from the ensemble at {verdict.counterexample!r}; this is a bug in onetree, "
+            "please report it with the model"
+        )

@@ -1,0 +1,121 @@
+"""What is asked of the native core, and what it answers: one ensemble, one objective, the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from onetree import _core
+from onetree.base.limits import OBJECTIVES
+from onetree.base.progress import Reporter
+from onetree.errors import GridTooLargeError, LimitReachedError
+from onetree.lowering.axes import Axes
+from onetree.search.budget import Budget
+from onetree.search.solution import Solution, in_order
+
+ENGINES = ("interval-dp", "branch-and-bound")
+_AUTO_ENGINE, _QUICK_TABLE = 0, 4  # in the core's numbers; 1 and 2 are ENGINES
+_AUTO_BOXES = 0.0  # the heuristic chooses how large a grid goes to the exact engine
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """One ensemble, one objective, the limits: what every method needs."""
+
+    axes: Axes
+    objective: str
+    memory_limit: float  # bytes
+    n_threads: int
+    random_state: int
+    progress: Reporter | None
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the caller has asked to stop."""
+        return self.progress is not None and self.progress.stopped_at is not None
+
+    def exact(self, engine: str | None, budget: Budget) -> Solution:
+        """Search for the optimum; at a limit, give the best tree so far."""
+        return self._solve(_AUTO_ENGINE if engine is None else 1 + ENGINES.index(engine), budget)
+
+    def exact_table(self, budget: Budget) -> Solution:
+        """Find the optimum if the table of all boxes is expected to be done in time, in a minute without a limit."""
+        return self._solve(_QUICK_TABLE, budget)
+
+    def heuristic(self, budget: Budget, share: float = 1.0, max_boxes: float = _AUTO_BOXES) -> Solution:
+        """Find a faithful tree, whose parts of up to `max_boxes` boxes are optimal, in a share of what is left."""
+        objective = OBJECTIVES.index(self.objective)
+        seconds, steps = budget.allow(share)
+        return self._solution(
+            budget,
+            steps,
+            lambda: _core.heuristic(
+                self.axes.ensemble,
+                objective,
+                max_boxes,
+                self.random_state,
+                seconds,
+                steps,
+                self.memory_limit,
+                self.progress,
+            ),
+        )
+
+    def _solve(self, engine: int, budget: Budget) -> Solution:
+        objective = OBJECTIVES.index(self.objective)
+        seconds, steps = budget.allow()
+        # The steps of one thread do not depend on what the others do.
+        n_threads = 1 if steps else self.n_threads
+        return self._solution(
+            budget,
+            steps,
+            lambda: _core.solve(
+                self.axes.ensemble, objective, engine, seconds, steps, self.memory_limit, n_threads, self.progress
+            ),
+        )
+
+    def _solution(self, budget: Budget, steps: int, job: Callable[[], dict[str, Any]]) -> Solution:
+        try:
+            result = run(job)
+        except LimitReachedError:
+            budget.charge(steps)
+            raise
+        budget.charge(result["stats"]["work"])
+        return solution_of(self.axes, self.objective, result["solutions"][0], result["stats"])
+
+
+def run(job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Run a job of the core; what stops it becomes an error of ours."""
+    try:
+        return job()
+    except _core.GridTooLarge as error:
+        raise GridTooLargeError(
+            f"the grid is too large to enumerate ({error}); bin the features, use fewer or shallower trees, "
+            "or raise memory_limit"
+        ) from None
+    except _core.LimitReached as error:
+        if str(error) == "stop":
+            raise LimitReachedError("stopped before any faithful tree was found") from None
+        raise LimitReachedError(
+            f"the {error} limit was reached before any faithful tree was found; raise {error}_limit"
+        ) from None
+    except MemoryError:  # the limit is about what is asked for on purpose, and the machine may have less
+        raise LimitReachedError(
+            "the machine had no memory left before any faithful tree was found; lower memory_limit, or give it more"
+        ) from None
+
+
+def solution_of(axes: Axes, objective: str, found: dict[str, Any], stats: dict[str, Any]) -> Solution:
+    """Give what the core found, on the features of the ensemble."""
+    tree = axes.tree(
+        found["feature"], found["threshold"], found["children_left"], found["children_right"], found["leaf_class"]
+    )
+    return Solution(
+        tree=tree,
+        objective=objective,
+        status="optimal" if found["optimal"] else "feasible",
+        value=in_order(objective, found["depth"], found["leaves"]),
+        lower_bound=in_order(objective, found["depth_bound"], found["leaves_bound"]),
+        stats=dict(stats),
+    )
