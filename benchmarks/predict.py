@@ -49,7 +49,7 @@ def main():
                 seconds, predicted = timed(tree.predict, sample)
                 tree_times.append(seconds)
                 if not np.array_equal(expected, predicted):
-                    raise SystemExit("forest and tree differ: run python -m benchmarks.fidelity")
+                    raise SystemExit("forest and tree differ: run python -m campaigns.fidelity")
             ratios = [f / t for f, t in zip(forest_times, tree_times, strict=True)]
             forest_time, tree_time = statistics.median(forest_times), statistics.median(tree_times)
             print(

@@ -17,7 +17,7 @@ import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
 import onetree
-from tests.grown import grown_tree
+from tests.cases.grown import grown_tree
 
 _PAINTED = """() => new Promise((done) => {
   const seen = (entries) => entries.find((entry) => entry.name === "first-contentful-paint");

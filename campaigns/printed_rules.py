@@ -30,7 +30,7 @@ from sklearn.ensemble import (
 )
 
 import onetree
-from tests import printed
+from tests.cases import printed
 
 N_POINTS = 100_000
 FAMILIES = (

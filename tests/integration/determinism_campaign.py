@@ -22,7 +22,7 @@ from sklearn.ensemble import (
 import onetree
 from onetree.scale import partition as first_cuts
 from onetree.search.solve import ENGINES, OBJECTIVES
-from tests.fingerprints import fingerprint
+from tests.cases.fingerprints import fingerprint
 
 
 def models():

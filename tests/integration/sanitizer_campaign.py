@@ -17,9 +17,9 @@ from onetree.lowering.axes import axes_of
 from onetree.lowering.grid import Grid, _core
 from onetree.search.solve import ENGINES, OBJECTIVES
 from onetree.verify import METHODS
-from tests.oracle import points
-from tests.set_cases import random_set_case
-from tests.strategies import random_ensemble
+from tests.cases.oracle import points
+from tests.cases.set_cases import random_set_case
+from tests.cases.strategies import random_ensemble
 
 N_SMALL, N_LARGE, N_SETS = 240, 12, 120
 TIME_LIMITS = (1e-9, 1e-5, 1e-4, 1e-3)  # seconds

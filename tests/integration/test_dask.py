@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from tests.fingerprints import fingerprint
+from tests.cases.fingerprints import fingerprint
 
 distributed = pytest.importorskip("distributed", reason="the cluster needs: pip install distributed")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import onetree
-from benchmarks.fidelity_configurations import CONFIGURATIONS, FAMILIES
+from campaigns.fidelity_configurations import CONFIGURATIONS, FAMILIES
 from onetree.search.solve import ENGINES
 from onetree.verify import METHODS
 

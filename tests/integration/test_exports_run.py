@@ -14,10 +14,10 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from onetree import Ensemble, Tree, born_again
 from onetree.export.rules import leaf_conditions
-from tests import categorical, exported, postgresql
-from tests.strategies import THRESHOLDS
-from tests.unit.test_shared_subtrees import ladder
-from tests.unit.test_tree import chain
+from tests.cases import categorical, exported, postgresql
+from tests.cases.strategies import THRESHOLDS
+from tests.unit.tree.test_shared_subtrees import ladder
+from tests.unit.tree.test_tree import chain
 
 HOSTILE_NAMES = ('a"; DROP TABLE inputs; --', "b*/ /* ??/\\", "größe\n)", "class")
 HOSTILE_LABELS = ['it\'s "quoted"\\', "*/ ??) %s {x}", "ünï\n\tcode"]

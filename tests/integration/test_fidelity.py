@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.fidelity import count_mismatches
-from benchmarks.fidelity_configurations import CONFIGURATIONS
-from benchmarks.fidelity_points import samples
+from campaigns.fidelity import count_mismatches
+from campaigns.fidelity_configurations import CONFIGURATIONS
+from campaigns.fidelity_points import samples
 from onetree import Ensemble
 
 LIBRARIES = {"XGBoost": "xgboost", "LightGBM": "lightgbm", "CatBoost": "catboost"}

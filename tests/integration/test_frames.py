@@ -17,7 +17,7 @@ from hypothesis import strategies as st  # noqa: E402
 
 import onetree  # noqa: E402
 from onetree import Ensemble, InvalidInputError, Tree  # noqa: E402
-from tests.frame_models import MODELS, fitted, mixed, numbers  # noqa: E402
+from tests.cases.frame_models import MODELS, fitted, mixed, numbers  # noqa: E402
 
 EXTRAS = {
     "a_text": lambda n: ["some text"] * n,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.mutation_kinds import DAMAGES
-from benchmarks.mutations import FAILURES, campaign
+from campaigns.mutation_kinds import DAMAGES
+from campaigns.mutations import FAILURES, campaign
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from benchmarks.paper import page, tables, units
 from benchmarks.paper.published import published_tree
 from benchmarks.paper.published_depth import published_depth_tree
 from benchmarks.paper.published_stop import published_stopping_tree
-from tests.strategies import random_ensemble
+from tests.cases.strategies import random_ensemble
 
 pytestmark = pytest.mark.slow
 

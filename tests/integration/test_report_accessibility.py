@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.grown import grown_tree
+from tests.cases.grown import grown_tree
 
 axe = pytest.importorskip("axe_playwright_python", reason="this test needs: pip install axe-playwright-python")
 

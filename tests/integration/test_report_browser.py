@@ -6,8 +6,8 @@ import pytest
 import onetree
 from onetree.model.categories import Categories
 from onetree.report import embedded
-from tests import categorical, exported
-from tests.grown import grown_tree, shared_tree
+from tests.cases import categorical, exported
+from tests.cases.grown import grown_tree, shared_tree
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from tests.categorical import random_set_tree
-from tests.grown import grown_tree, shared_tree
+from tests.cases.categorical import random_set_tree
+from tests.cases.grown import grown_tree, shared_tree
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from tests.grown import grown_tree, shared_tree
+from tests.cases.grown import grown_tree, shared_tree
 
 pytestmark = pytest.mark.slow
 

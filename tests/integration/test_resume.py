@@ -17,7 +17,7 @@ from onetree.cli import main
 from onetree.export.json import from_json
 from onetree.scale.checkpoint import Checkpoint, fingerprint
 from onetree.scale.parts import born_again_in_parts
-from tests.fingerprints import fingerprint as of_tree
+from tests.cases.fingerprints import fingerprint as of_tree
 
 X, Y = load_breast_cancer(return_X_y=True)
 

@@ -17,8 +17,8 @@ from sklearn.ensemble import RandomForestClassifier
 import onetree
 from onetree.lowering.grid import Grid, _core
 from onetree.search.solve import OBJECTIVES
-from tests.fingerprints import fingerprint
-from tests.strategies import random_ensemble
+from tests.cases.fingerprints import fingerprint
+from tests.cases.strategies import random_ensemble
 
 SHAPE = (4, 8, 10)  # features, values of each, trees: the tables are over 1 MiB, so that several threads fill them
 N_SHARED = 3  # ensembles on which several calls run at once

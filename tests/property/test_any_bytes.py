@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from benchmarks.mutation_kinds import DAMAGES
-from benchmarks.mutation_seeds import sound_files
-from benchmarks.mutations import examine
+from campaigns.mutation_kinds import DAMAGES
+from campaigns.mutation_seeds import sound_files
+from campaigns.mutations import examine
 from tests.tiers import examples
 
 # How a file begins, and what tells the reader which kind it is.

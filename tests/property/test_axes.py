@@ -17,10 +17,10 @@ from onetree.model.categories import FIRST, MISSING, OTHER, Categories
 from onetree.model.ensemble import Rule
 from onetree.scale.partition import first_cuts
 from onetree.search.solve import ENGINES
-from tests import oracle
-from tests.fingerprints import fingerprint
-from tests.set_cases import random_set_case, set_cases, set_forest, stumps
-from tests.strategies import ensembles
+from tests.cases import oracle
+from tests.cases.fingerprints import fingerprint
+from tests.cases.set_cases import random_set_case, set_cases, set_forest, stumps
+from tests.cases.strategies import ensembles
 from tests.tiers import examples
 
 engines = pytest.mark.parametrize("engine", ENGINES)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from onetree import Tree, born_again, verify
 from onetree.model.categories import FIRST, MISSING, OTHER, Categories
-from tests import oracle
-from tests.set_cases import set_cases, stumps
+from tests.cases import oracle
+from tests.cases.set_cases import set_cases, stumps
 from tests.tiers import examples
 
 PROOFS = ("cells", "search", "milp")

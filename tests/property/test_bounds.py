@@ -11,8 +11,8 @@ from onetree import born_again, pareto_front
 from onetree.base.progress import Reporter
 from onetree.errors import GridTooLargeError, LimitReachedError
 from onetree.search.solve import ENGINES, OBJECTIVES
-from tests.oracle import brute_force, cells, pareto, points, value_of
-from tests.strategies import ensembles, random_ensemble
+from tests.cases.oracle import brute_force, cells, pareto, points, value_of
+from tests.cases.strategies import ensembles, random_ensemble
 from tests.tiers import examples
 
 engines = pytest.mark.parametrize("engine", [None, *ENGINES])

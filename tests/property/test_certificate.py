@@ -16,7 +16,7 @@ from onetree import Ensemble, Tree, born_again, verify
 from onetree.model.ensemble import Rule
 from onetree.search.solve import _core
 from onetree.verify import cells, milp
-from tests.strategies import KINDS, ensembles, random_ensemble
+from tests.cases.strategies import KINDS, ensembles, random_ensemble
 from tests.tiers import examples
 
 seeds = st.integers(0, 2**32 - 1)

@@ -14,9 +14,9 @@ from onetree.lowering.axes import axes_of
 from onetree.model.categories import FIRST, Categories
 from onetree.model.ensemble import Rule
 from onetree.search.solve import ENGINES, OBJECTIVES, _core
-from tests import oracle
-from tests.set_cases import random_set_case, set_forest
-from tests.strategies import painted
+from tests.cases import oracle
+from tests.cases.set_cases import random_set_case, set_forest
+from tests.cases.strategies import painted
 
 engines = pytest.mark.parametrize("engine", ENGINES)
 forms = pytest.mark.parametrize("has_sets", [False, True], ids=["thresholds", "sets"])

@@ -15,8 +15,8 @@ from onetree import Domain, born_again, pareto_front, verify
 from onetree.base.limits import OBJECTIVES
 from onetree.domain.restrict import restrict
 from onetree.domain.values import Values
-from tests import oracle
-from tests.strategies import ensembles, random_ensemble
+from tests.cases import oracle
+from tests.cases.strategies import ensembles, random_ensemble
 from tests.tiers import examples
 
 LARGEST = np.finfo(np.float64).max

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from onetree import Tree, _core, born_again, pareto_front
 from onetree.errors import UnsupportedModelError
 from onetree.search.solve import ENGINES, OBJECTIVES
-from tests.oracle import brute_force, brute_force_front, cells, pareto, points, value_of
-from tests.strategies import KINDS, ensembles, painted, random_ensemble
+from tests.cases.oracle import brute_force, brute_force_front, cells, pareto, points, value_of
+from tests.cases.strategies import KINDS, ensembles, painted, random_ensemble
 from tests.tiers import examples
 
 objectives = st.sampled_from(OBJECTIVES)

@@ -16,8 +16,8 @@ from sklearn.ensemble import RandomForestClassifier
 from onetree import Ensemble, Tree, born_again, verify
 from onetree.errors import LimitReachedError
 from onetree.search.solve import OBJECTIVES, _core
-from tests.oracle import brute_force, cells, pareto, points, value_of
-from tests.strategies import KINDS, ensembles, painted, random_ensemble
+from tests.cases.oracle import brute_force, cells, pareto, points, value_of
+from tests.cases.strategies import KINDS, ensembles, painted, random_ensemble
 from tests.tiers import examples
 
 objectives = st.sampled_from(OBJECTIVES)

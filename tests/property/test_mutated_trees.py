@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from onetree import born_again, verify
-from tests.strategies import KINDS, random_ensemble, random_ensemble_with_categories
+from tests.cases.strategies import KINDS, random_ensemble, random_ensemble_with_categories
 from tests.tiers import is_full
 
 METHODS = ("cells", "search", "milp")

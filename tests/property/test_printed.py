@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree.importers.thresholds import canonical_thresholds, canonical_thresholds_below
-from tests import categorical, exported, printed
+from tests.cases import categorical, exported, printed
 
 short = st.builds(lambda digits, places: digits / 10**places, st.integers(-999_999, 999_999), st.integers(0, 6))
 float64 = st.one_of(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree import born_again, compare, prune
-from tests.oracle import points
-from tests.strategies import ensembles
+from tests.cases.oracle import points
+from tests.cases.strategies import ensembles
 
 
 @st.composite

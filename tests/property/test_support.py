@@ -12,8 +12,8 @@ from onetree.lowering.grid import Grid
 from onetree.lowering.native_predict import Labeller
 from onetree.support import support_tree
 from onetree.support.cores.bounds import Bounds
-from tests.oracle import points
-from tests.strategies import ensembles
+from tests.cases.oracle import points
+from tests.cases.strategies import ensembles
 from tests.tiers import examples
 
 seeds = st.integers(0, 2**32 - 1)

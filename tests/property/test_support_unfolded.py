@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from onetree.support import support_tree
 from onetree.support.unfolded import Unfolding
-from tests.strategies import ensembles, ensembles_with_categories, telling_inputs
+from tests.cases.strategies import ensembles, ensembles_with_categories, telling_inputs
 from tests.tiers import examples
 
 seeds = st.integers(0, 2**32 - 1)

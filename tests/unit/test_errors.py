@@ -32,7 +32,7 @@ def test_a_package_that_is_no_extra_is_installed_by_its_name():
 
 @pytest.mark.parametrize("library", ["xgboost", "lightgbm", "catboost"])
 def test_a_model_whose_library_is_gone_names_the_extra(monkeypatch, library):
-    module = importlib.import_module(f"onetree.importers.{library}")
+    module = importlib.import_module(f"onetree.importers.{library}.model")
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingDependencyError, match=rf"pip install 'onetree\[{library}\]'"):
         getattr(module, f"import_{library}")(SimpleNamespace())

@@ -1,1 +1,1 @@
-"""Which inputs can occur: ranges, values and groups of features, stated or inferred, and ensembles restricted to them."""
+"""Which inputs can occur: ranges, values and groups of features, stated or inferred; ensembles restricted to them."""

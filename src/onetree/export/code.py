@@ -29,7 +29,7 @@ def to_code(tree: Tree, language: str, **options: Any) -> str:
 
     Examples
     --------
-    >>> from onetree.tree import Tree
+    >>> from onetree.tree.tree import Tree
     >>> labels = ["kitten", "cat"]
     >>> tree = Tree([0, -1, -1], [2.5, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1], labels, ("age",), [False])
     >>> module = {}

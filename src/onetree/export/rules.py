@@ -159,7 +159,7 @@ def to_rules(tree: Tree, *, digits: int | None = DIGITS) -> str:
 
     Examples
     --------
-    >>> from onetree.tree import Tree
+    >>> from onetree.tree.tree import Tree
     >>> labels = ["kitten", "cat"]
     >>> tree = Tree([0, -1, -1], [2.5, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1], labels, ("age",), [False])
     >>> print(tree.to_rules())

@@ -36,7 +36,7 @@ def to_text(tree: Tree, *, digits: int | None = DIGITS) -> str:
 
     Examples
     --------
-    >>> from onetree.tree import Tree
+    >>> from onetree.tree.tree import Tree
     >>> labels = ["kitten", "cat"]
     >>> tree = Tree([0, -1, -1], [2.5, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1], labels, ("age",), [False])
     >>> print(tree.to_text())

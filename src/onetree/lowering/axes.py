@@ -120,7 +120,7 @@ def axes_of(ensemble: Ensemble, domain: DomainLike | None = None) -> Axes:
 
     Examples
     --------
-    >>> from onetree.ensemble import Rule
+    >>> from onetree.model.ensemble import Rule
     >>> votes = dict(value=[[0, 0], [1, 0], [0, 1]], base=[0, 0], rule=Rule("hard"), nan_features=[False, False])
     >>> nodes = dict(roots=[0], feature=[1, -1, -1], threshold=[0.5, 0, 0], missing_left=[False] * 3)
     >>> children = dict(children_left=[1, -1, -1], children_right=[2, -1, -1])

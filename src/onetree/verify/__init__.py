@@ -74,7 +74,7 @@ def verify(
     Examples
     --------
     >>> from onetree import Ensemble, Tree, verify
-    >>> from onetree.ensemble import Rule
+    >>> from onetree.model.ensemble import Rule
     >>> labels = ["kitten", "cat"]
     >>> stump = dict(roots=[0], feature=[0, -1, -1], children_left=[1, -1, -1], children_right=[2, -1, -1])
     >>> ensemble = Ensemble(
