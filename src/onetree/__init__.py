@@ -1,8 +1,8 @@
 """One decision tree that predicts exactly the same class as a whole tree ensemble, everywhere.
 
-The way of the data, one module per stage::
+The pipeline, one package per stage::
 
-    model -> importers -> Ensemble -> (domain) -> axes -> grid -> solve -> Tree -> verify -> export
+    model -> importers -> Ensemble -> (domain) -> lowering -> search -> Tree -> verify -> export
 
 A fitted model (or a file) is read by an importer into an `Ensemble`: trees with leaf vectors, and the rule that
 combines them. Its thresholds and sets of categories cut the space into a grid of cells, in each of which the class is

@@ -1,6 +1,6 @@
 """Columns of data that seem to belong together: what holds of zeros and ones in every row.
 
-That something holds in every row is no proof that it must: see `onetree.surroundings.domain_of`, which asks for it.
+That something holds in every row is no proof that it must: see `onetree.domain_of`, which asks for it.
 """
 
 from __future__ import annotations

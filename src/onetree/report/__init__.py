@@ -1,6 +1,6 @@
 """A conversion for people to look at: the HTML report, and figures.
 
-Comes last in the way of the data: shows what earlier stages found and decides nothing.
+Comes last in the pipeline: shows what earlier stages found and decides nothing.
 """
 
 from onetree.report.facts import Equality
