@@ -42,7 +42,8 @@ nb::ndarray<nb::numpy, std::uint32_t> box_values(const std::vector<int>& slabs, 
   onetree::Control control;
   control.n_threads = n_threads;
   return to_numpy(run_released([&] {
-    const onetree::IntervalTable table(grid, static_cast<onetree::Measure>(measure), element_bytes, control,
+    const onetree::GridParts parts(grid, control);
+    const onetree::IntervalTable table(grid, parts, static_cast<onetree::Measure>(measure), element_bytes, control,
                                        onetree::simd_called(simd));
     return table.all_values(grid);
   }));

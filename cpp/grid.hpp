@@ -41,6 +41,9 @@ struct Grid {
   int n_axes() const { return static_cast<int>(axes.size()); }
   // Neighbours then differ in class, so that the best trees are known without a search.
   bool is_line() const { return axes.size() == 1 && !axes[0].set; }
+  bool has_order() const {  // some axis has
+    return std::any_of(axes.begin(), axes.end(), [](const Axis& axis) { return !axis.set; });
+  }
   bool has_sets() const {
     return std::any_of(axes.begin(), axes.end(), [](const Axis& axis) { return static_cast<bool>(axis.set); });
   }

@@ -17,44 +17,36 @@ std::size_t packed_width(std::int64_t max_splits) {
   return max_splits < std::int64_t{2} << (16 - PackedBits<std::uint16_t>::kDepthBits) ? 2 : 4;
 }
 
-Box whole(const Grid& grid) {
-  Box box;
-  for (const Axis& axis : grid.axes) box.push_back({0, axis.n_slabs() - 1});
-  return box;
-}
-
-// The two sides of an interval.
-Interval left_of(const Interval& interval, int position) {
-  return {interval.lo, position};
-}
-Interval right_of(const Interval& interval, int position) {
-  return {position + 1, interval.hi};
-}
-
 // Tells of a cut whether the values of the box and of its two sides fit together.
 template <typename Fit>
-auto values_of_sides(const IntervalTable& table, const Box& box, const Fit& fit) {
+auto values_of_sides(const IntervalTable& table, const GridParts& parts, const Box& box, const Fit& fit) {
   const IntervalTable::Trace trace = table.trace(box);
-  return [&table, &box, fit, trace, value = table.at(trace.offset)](const Cut& cut) {
+  return [&table, &parts, &box, fit, trace, value = table.at(trace.offset)](const Cut& cut) {
     const Interval& whole = box[cut.axis];
-    return fit(value, table.at(table.offset(box, trace, cut.axis, left_of(whole, cut.position))),
-               table.at(table.offset(box, trace, cut.axis, right_of(whole, cut.position))));
+    return fit(value, table.at(table.offset(box, trace, cut.axis, parts.side(cut, whole, false))),
+               table.at(table.offset(box, trace, cut.axis, parts.side(cut, whole, true))));
   };
 }
 
 }  // namespace
 
 IntervalDp::IntervalDp(const Grid& grid, std::int64_t max_splits, Control& control)
-    : grid_(grid), max_splits_(max_splits), control_(control) {}
+    : grid_(grid), parts_(grid, control), max_splits_(max_splits), control_(control) {
+  if (grid.has_sets() && *std::max_element(grid.classes.begin(), grid.classes.end()) > IntervalTable::kMostClasses - 1)
+    throw GridTooLarge("it has too many classes for a table of boxes with sets");
+}
 
 void IntervalDp::need_depth() {
-  // A byte is enough: halving one axis after the other takes at most 64 levels in a grid of 2^32 cells.
-  if (!depth_) depth_ = std::make_unique<IntervalTable>(grid_, Measure::kDepth, 1, control_);
+  // A byte is enough: halving one axis after the other takes at most 64 levels in a grid of 2^32 cells. Sets cannot
+  // always be halved.
+  if (!depth_) depth_ = std::make_unique<IntervalTable>(grid_, parts_, Measure::kDepth, 1, control_);
+  if ((*depth_)[parts_.whole()] == depth_->saturated()) throw GridTooLarge("its trees are too deep for the table");
   peak_bytes_ = std::max(peak_bytes_, depth_->bytes());
 }
 
 void IntervalDp::need_leaves() {
-  if (!leaves_) leaves_ = std::make_unique<IntervalTable>(grid_, Measure::kLeaves, leaves_width(max_splits_), control_);
+  if (!leaves_)
+    leaves_ = std::make_unique<IntervalTable>(grid_, parts_, Measure::kLeaves, leaves_width(max_splits_), control_);
   peak_bytes_ = std::max(peak_bytes_, leaves_->bytes());
 }
 
@@ -67,7 +59,7 @@ void IntervalDp::need_leaves_depth(bool exact_depth) {
   auto fill = [&](std::size_t width) {
     leaves_depth_.reset();
     try {
-      leaves_depth_ = std::make_unique<IntervalTable>(grid_, Measure::kLeavesDepth, width, control_);
+      leaves_depth_ = std::make_unique<IntervalTable>(grid_, parts_, Measure::kLeavesDepth, width, control_);
     } catch (...) {
       control_.memory_limit = whole_limit;
       throw;
@@ -77,6 +69,7 @@ void IntervalDp::need_leaves_depth(bool exact_depth) {
   const bool is_narrow = leaves_depth_->element_bytes() == 2;
   if (is_narrow && (!root_packed().splits_known || (exact_depth && !root_packed().depth_known))) fill(4);
   control_.memory_limit = whole_limit;
+  if (exact_depth && !root_packed().depth_known) throw GridTooLarge("its trees are too deep for the table");
   peak_bytes_ = std::max(peak_bytes_, leaves_depth_->bytes() + taken);
 }
 
@@ -93,7 +86,7 @@ IntervalDp::Packed IntervalDp::unpack(std::uint32_t word) const {
 }
 
 IntervalDp::Packed IntervalDp::root_packed() const {
-  return packed(leaves_depth_->trace(whole(grid_)).offset);
+  return packed(leaves_depth_->trace(parts_.whole()).offset);
 }
 
 // Fewest splits of a tree for the box that is at most `max_depth` deep. The two tables settle most boxes at once:
@@ -116,10 +109,10 @@ std::int64_t IntervalDp::fewest_splits(Box& box, std::int64_t max_depth) {
   };
   std::vector<Candidate> candidates;
   for (int axis = 0; axis < grid_.n_axes(); ++axis)
-    for (int position = box[axis].lo; position < box[axis].hi; ++position) {
+    for (auto [position, end] = parts_.cuts(axis, box[axis]); position < end; ++position) {
       Candidate candidate{1, {axis, position}, {}};
       for (const int right : {0, 1}) {
-        const Interval side = right ? right_of(box[axis], position) : left_of(box[axis], position);
+        const Interval side = parts_.side(candidate.cut, box[axis], right != 0);
         if (static_cast<std::int64_t>(depth_->at(depth_->offset(box, depth_trace, axis, side))) > max_depth - 1) {
           candidate.bound = kNone;
           break;
@@ -137,11 +130,11 @@ std::int64_t IntervalDp::fewest_splits(Box& box, std::int64_t max_depth) {
     if (candidate.bound >= best) break;
     // What is known of both sides, then each of them in full while it can still matter.
     std::int64_t splits = candidate.bound;
-    const auto [axis, position] = candidate.cut;
+    const int axis = candidate.cut.axis;
     const Interval kept = box[axis];
     for (const int right : {0, 1}) {
       if (splits >= best) break;
-      box[axis] = right ? right_of(kept, position) : left_of(kept, position);
+      box[axis] = parts_.side(candidate.cut, kept, right != 0);
       splits += fewest_splits(box, max_depth - 1) - candidate.side_bound[right];
     }
     box[axis] = kept;
@@ -177,22 +170,24 @@ FlatTree IntervalDp::read_tree(const IntervalTable& table, const Open& open) {
     std::int32_t parent;
     bool is_left;
   };
-  std::vector<Task> tasks{{whole(grid_), 0, -1, false}};
+  std::vector<Task> tasks{{parts_.whole(), 0, -1, false}};
   while (!tasks.empty()) {
     Task task = std::move(tasks.back());
     tasks.pop_back();
     std::size_t corner = 0;
-    for (int axis = 0; axis < grid_.n_axes(); ++axis) corner += task.box[axis].lo * cell_stride[axis];
+    for (int axis = 0; axis < grid_.n_axes(); ++axis)
+      corner += parts_.first_slab(axis, task.box[axis]) * cell_stride[axis];
     Cut best{-1, 0};
     if (table[task.box] != 0) {
       cuts.clear();
       for (const int axis : by_feature) {
-        const auto [lo, hi] = task.box[axis];
-        for (int position = lo; position < hi; ++position)
-          cuts.push_back({{axis, position},
-                          std::abs((position - lo + 1) - (hi - position)),
-                          hi - lo + 1,
-                          static_cast<int>(cuts.size())});
+        const Interval& part = task.box[axis];
+        const int size = parts_.size(axis, part);
+        for (auto [position, end] = parts_.cuts(axis, part); position < end; ++position) {
+          const Cut cut{axis, position};
+          const int difference = std::abs(size - 2 * parts_.size(axis, parts_.side(cut, part, false)));
+          cuts.push_back({cut, difference, size, static_cast<int>(cuts.size())});
+        }
       }
       // No two are equal: what comes first among the cuts decides in the end, and sorting needs no memory.
       std::sort(cuts.begin(), cuts.end(), [](const Preference& a, const Preference& b) {
@@ -204,12 +199,12 @@ FlatTree IntervalDp::read_tree(const IntervalTable& table, const Open& open) {
     }
     const std::int32_t node =
         best.axis < 0 ? tree.add_leaf(grid_.classes[corner])
-                      : tree.add_split(grid_.axes[best.axis].feature, grid_.axes[best.axis].thresholds[best.position]);
+                      : tree.add_split(grid_.axes[best.axis].feature, parts_.threshold(best, task.box[best.axis]));
     if (task.parent >= 0) (task.is_left ? tree.left : tree.right)[task.parent] = node;
     if (best.axis < 0) continue;
     Task right = task;
-    right.box[best.axis].lo = best.position + 1;
-    task.box[best.axis].hi = best.position;
+    right.box[best.axis] = parts_.side(best, task.box[best.axis], true);
+    task.box[best.axis] = parts_.side(best, task.box[best.axis], false);
     for (Task* child : {&right, &task}) {
       child->depth += 1;
       child->parent = node;
@@ -222,15 +217,15 @@ FlatTree IntervalDp::read_tree(const IntervalTable& table, const Open& open) {
 }
 
 Solution IntervalDp::depth_limited(std::int64_t max_depth) {
-  Box box = whole(grid_);
+  Box box = parts_.whole();
   Solution solution;
   const std::int64_t splits = fewest_splits(box, max_depth);
   solution.tree = read_tree(*depth_, [&](Box& at, int depth) {
     return [this, &at, max_depth, depth, wanted = fewest_splits(at, max_depth - depth)](const Cut& cut) {
       std::int64_t found = 1;
       const Interval kept = at[cut.axis];
-      for (const Interval& side : {left_of(kept, cut.position), right_of(kept, cut.position)}) {
-        at[cut.axis] = side;
+      for (const bool right : {false, true}) {
+        at[cut.axis] = parts_.side(cut, kept, right);
         if (found <= wanted) found += fewest_splits(at, max_depth - depth - 1);
       }
       at[cut.axis] = kept;
@@ -244,12 +239,12 @@ Solution IntervalDp::depth_limited(std::int64_t max_depth) {
 
 Solution IntervalDp::solve(Objective objective) {
   Solution solution;
-  Box root = whole(grid_);
+  Box root = parts_.whole();
   switch (objective) {
     case Objective::kDepth: {
       need_depth();
       solution.tree = read_tree(*depth_, [&](Box& box, int) {
-        return values_of_sides(*depth_, box, [](std::uint32_t value, std::uint32_t left, std::uint32_t right) {
+        return values_of_sides(*depth_, parts_, box, [](std::uint32_t value, std::uint32_t left, std::uint32_t right) {
           return std::max(left, right) + 1 == value;
         });
       });
@@ -259,7 +254,7 @@ Solution IntervalDp::solve(Objective objective) {
     case Objective::kLeaves: {
       need_leaves();
       solution.tree = read_tree(*leaves_, [&](Box& box, int) {
-        return values_of_sides(*leaves_, box, [](std::uint32_t value, std::uint32_t left, std::uint32_t right) {
+        return values_of_sides(*leaves_, parts_, box, [](std::uint32_t value, std::uint32_t left, std::uint32_t right) {
           return left + right + 1 == value;
         });
       });
@@ -269,10 +264,11 @@ Solution IntervalDp::solve(Objective objective) {
     case Objective::kLeavesDepth: {
       need_leaves_depth(true);
       solution.tree = read_tree(*leaves_depth_, [&](Box& box, int) {
-        return values_of_sides(*leaves_depth_, box, [&](std::uint32_t value, std::uint32_t left, std::uint32_t right) {
-          const Packed whole = unpack(value), a = unpack(left), b = unpack(right);
-          return a.splits + b.splits + 1 == whole.splits && std::max(a.depth, b.depth) + 1 == whole.depth;
-        });
+        return values_of_sides(
+            *leaves_depth_, parts_, box, [&](std::uint32_t value, std::uint32_t left, std::uint32_t right) {
+              const Packed whole = unpack(value), a = unpack(left), b = unpack(right);
+              return a.splits + b.splits + 1 == whole.splits && std::max(a.depth, b.depth) + 1 == whole.depth;
+            });
       });
       solution.leaves_bound = root_packed().splits + 1;
       solution.depth_bound = root_packed().depth;
@@ -296,7 +292,7 @@ Solution IntervalDp::solve(Objective objective) {
 void IntervalDp::pareto_front(std::vector<Solution>& front) {
   need_depth();
   need_leaves_depth(true);
-  Box root = whole(grid_);
+  Box root = parts_.whole();
   const Packed last = root_packed();
   std::int64_t fewest = kNone;
   for (std::int64_t depth = (*depth_)[root]; depth <= last.depth; ++depth) {

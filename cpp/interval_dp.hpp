@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "function.hpp"
+#include "grid_parts.hpp"
 #include "interval_table.hpp"
 #include "solution.hpp"
 
@@ -13,7 +14,8 @@ namespace onetree {
 
 class IntervalDp {
  public:
-  // `max_splits`: an upper bound on the splits of the best tree; it settles how wide a word must be.
+  // `max_splits`: an upper bound on the splits of the best tree; it settles how wide a word must be. Throws
+  // GridTooLarge where the tests of an axis leave too many sets, or trees are too deep for the table's words.
   IntervalDp(const Grid& grid, std::int64_t max_splits, Control& control);
 
   Solution solve(Objective objective);
@@ -42,6 +44,7 @@ class IntervalDp {
   FlatTree read_tree(const IntervalTable& table, const Open& open);
 
   const Grid& grid_;
+  const GridParts parts_;
   std::int64_t max_splits_;
   Control& control_;
   std::unique_ptr<IntervalTable> depth_, leaves_, leaves_depth_;

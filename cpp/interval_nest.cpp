@@ -20,9 +20,11 @@ constexpr std::size_t kChildrenBetweenChecks = 1 << 18;
 constexpr std::size_t kListOverhead = 64;    // of a list: its place in a map, and what the allocator adds
 constexpr double kMostIntervalBytes = 1e10;  // splits are numbered with 31 bits
 
-std::vector<int> slabs_of(const Grid& grid) {
+// Axes without an order count as too long for a row.
+std::vector<int> slabs_of(const Grid& grid, const GridParts& parts) {
   std::vector<int> slabs;
-  for (const Axis& axis : grid.axes) slabs.push_back(axis.n_slabs());
+  for (int axis = 0; axis < grid.n_axes(); ++axis)
+    slabs.push_back(parts.sets(axis) != nullptr ? 1 << 14 : grid.axes[axis].n_slabs());
   return slabs;
 }
 
@@ -76,22 +78,27 @@ std::vector<int> order_by_reach(const Grid& grid, Control& control) {
 
 }  // namespace
 
-IntervalNest choose_nest(const Grid& grid, std::size_t element_bytes, Control& control) {
+IntervalNest choose_nest(const Grid& grid, const GridParts& parts, std::size_t element_bytes, Control& control) {
+  const auto sets_first = [&](std::vector<int>& axes) {
+    std::stable_partition(axes.begin(), axes.end(), [&](int axis) { return parts.sets(axis) != nullptr; });
+  };
   std::vector<int> order(grid.n_axes());
   std::iota(order.begin(), order.end(), 0);
+  sets_first(order);
   const double boxes = count_boxes(grid);
-  if (boxes < kManyBoxes) return IntervalNest(grid, order, element_bytes, control);
+  if (boxes < kManyBoxes) return IntervalNest(grid, parts, order, element_bytes, control);
   std::optional<IntervalNest> nest;
   try {
-    nest.emplace(grid, order, element_bytes, control);
+    nest.emplace(grid, parts, order, element_bytes, control);
   } catch (const LimitReached&) {
     if (control.time_is_up()) throw;  // otherwise the other order may fit in memory
   }
   order = order_by_reach(grid, control);
+  sets_first(order);
   const std::size_t whole_limit = control.memory_limit;
   if (nest) control.memory_limit -= std::min(whole_limit, nest->bytes_of_nodes());
   try {
-    IntervalNest other(grid, order, element_bytes, control);
+    IntervalNest other(grid, parts, order, element_bytes, control);
     control.memory_limit = whole_limit;
     if (!nest || other.n_rows() < nest->n_rows()) return other;
   } catch (const LimitReached&) {
@@ -114,14 +121,16 @@ std::vector<std::size_t> cell_strides(const Grid& grid) {
   return stride;
 }
 
-IntervalNest::IntervalNest(const Grid& grid, const std::vector<int>& order, std::size_t element_bytes, Control& control)
-    : row_(slabs_of(grid), order, element_bytes) {
-  make_loops(grid, order, control);
+IntervalNest::IntervalNest(const Grid& grid, const GridParts& parts, const std::vector<int>& order,
+                           std::size_t element_bytes, Control& control)
+    : row_(slabs_of(grid, parts), order, element_bytes) {
+  make_loops(grid, parts, order, control);
   build(grid, control);
 }
 
 // Of the axes that do not share the row; they keep their order.
-void IntervalNest::make_loops(const Grid& grid, const std::vector<int>& order, Control& control) {
+void IntervalNest::make_loops(const Grid& grid, const GridParts& parts, const std::vector<int>& order,
+                              Control& control) {
   const std::vector<int>& row_axes = row_.axes();
   level_of_axis_.resize(grid.n_axes());
   for (const int axis : order) {
@@ -130,7 +139,9 @@ void IntervalNest::make_loops(const Grid& grid, const std::vector<int>& order, C
     level_of_axis_[axis] = is_loop ? n_loops() : -1 - static_cast<int>(in_row);
     if (!is_loop) continue;
     const int slabs = grid.axes[axis].n_slabs();
-    loops_.push_back({axis, slabs, slabs <= kMaxReducedSlabs, {}});
+    const GridParts::Sets* sets = parts.sets(axis);
+    loops_.push_back({axis, slabs, sets == nullptr && slabs <= kMaxReducedSlabs, sets, {}});
+    if (sets != nullptr) continue;
     if (static_cast<int>(intervals_.size()) <= slabs) intervals_.resize(slabs + 1);
     for (int size = loops_.back().reduces ? 1 : slabs; size <= slabs; ++size) {
       if (intervals_[size]) continue;
@@ -195,7 +206,7 @@ void IntervalNest::build(const Grid& grid, Control& control) {
     slabs.resize(here.n_slabs);
     // Counted first, so that nothing is allocated that does not fit, and nothing twice.
     std::size_t n_children = 0;
-    for (const Node& node : here.nodes) n_children += count_intervals(n_slabs(level, node));
+    for (const Node& node : here.nodes) n_children += intervals(level, node).size();
     if (n_children > 0xFFFFFFFFU) throw LimitReached("memory");
     total += static_cast<double>(here.nodes.size()) * sizeof(Node);
     const double kept = total + static_cast<double>(witnesses.size()) * sizeof(Witness);
@@ -212,9 +223,9 @@ void IntervalNest::build(const Grid& grid, Control& control) {
     std::size_t next_check = 0;
     for (std::size_t id = 0; id < here.nodes.size(); ++id) {
       Node& node = here.nodes[id];
-      const int n = n_slabs(level, node);
+      const Intervals& all = intervals(level, node);
       node.first_child = static_cast<std::uint32_t>(n_children);
-      n_children += count_intervals(n);
+      n_children += all.size();
       if (n_children >= next_check) {
         control.check("interval-dp", -1, -1, static_cast<std::int64_t>(n_children));
         next_check = n_children + kChildrenBetweenChecks;
@@ -222,18 +233,19 @@ void IntervalNest::build(const Grid& grid, Control& control) {
       if (last) continue;
       std::vector<Node>& children = loops_[level + 1].nodes;
       const Witness witness = witnesses[id];
-      grid_slabs(level, node, slabs.data());
-      const Intervals& all = intervals(n);
+      if (here.sets == nullptr) grid_slabs(level, node, slabs.data());
       for (int q = 0; q < all.size(); ++q) {
-        const auto [lo, hi] = all[q];
+        const int slab = here.sets != nullptr ? here.sets->family.least(q) : slabs[all[q].lo];
         Witness found;
-        if (lo < hi) {
+        if (all.n_splits(q) > 0) {
           found = {node.first_child + all.splits(q)->left, node.first_child + all.splits(q)->right};
         } else if (witness.right == kNoWitness) {
-          found = {witness.left * static_cast<std::uint32_t>(here.n_slabs) + slabs[lo], kNoWitness};
+          found = {witness.left * static_cast<std::uint32_t>(here.n_slabs) + slab, kNoWitness};
+        } else if (here.sets != nullptr) {
+          found = {here.nodes[witness.left].first_child + q, here.nodes[witness.right].first_child + q};
         } else {
           const Node &left = here.nodes[witness.left], &right = here.nodes[witness.right];
-          const int in_left = slab_of(level, left, slabs[lo]), in_right = slab_of(level, right, slabs[lo]);
+          const int in_left = slab_of(level, left, slab), in_right = slab_of(level, right, slab);
           found = {left.first_child + static_cast<std::uint32_t>(in_left),
                    right.first_child + static_cast<std::uint32_t>(in_right)};
         }
@@ -321,12 +333,14 @@ const std::uint32_t* IntervalLists::make_list(const OfNode& of_node, IntervalNes
     if (*place != nullptr) return *place;
   }
   const IntervalNest::Node node{of_node.mask, 0}, other{fewer, 0};
-  const Intervals& all = nest_.intervals(nest_.n_slabs(level, node));
+  const Intervals& all = nest_.intervals(level, node);
   auto list = std::make_unique<std::uint32_t[]>(all.size());
   std::vector<int> slabs(nest_.loop(level).n_slabs);
   nest_.grid_slabs(level, node, slabs.data());
   const int n_other = nest_.n_slabs(level, other);
-  for (int q = 0; q < all.size(); ++q) {
+  const bool has_sets = nest_.loop(level).sets != nullptr;  // nothing is dropped there
+  if (has_sets) std::iota(list.get(), list.get() + all.size(), 0U);
+  for (int q = 0; q < all.size() && !has_sets; ++q) {
     const int lo = nest_.slab_of(level, other, slabs[all[q].lo]), hi = nest_.slab_of(level, other, slabs[all[q].hi]);
     list[q] = static_cast<std::uint32_t>(interval_index(n_other, lo, hi));
   }

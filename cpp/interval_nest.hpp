@@ -17,6 +17,7 @@
 
 #include "control.hpp"
 #include "grid.hpp"
+#include "grid_parts.hpp"
 #include "intervals.hpp"
 #include "kernel/row_shape.hpp"
 
@@ -31,9 +32,10 @@ inline int count_bits(std::uint32_t bits) {
 
 class IntervalNest {
  public:
-  // `order`: the axes, those that settle most of the others first. `element_bytes`: width of one value. Throws
-  // LimitReached when time or memory ends.
-  IntervalNest(const Grid& grid, const std::vector<int>& order, std::size_t element_bytes, Control& control);
+  // `order`: the axes, those without an order first, then those that settle most of the others. `element_bytes`: width
+  // of one value. Throws LimitReached when time or memory ends.
+  IntervalNest(const Grid& grid, const GridParts& parts, const std::vector<int>& order, std::size_t element_bytes,
+               Control& control);
 
   using Mask = std::uint32_t;
 
@@ -45,7 +47,8 @@ class IntervalNest {
   struct Loop {
     int axis;
     int n_slabs;
-    bool reduces;  // short enough for a mask
+    bool reduces;                 // short enough for a mask
+    const GridParts::Sets* sets;  // null: it has an order
     std::vector<Node> nodes;
   };
 
@@ -57,7 +60,14 @@ class IntervalNest {
   std::size_t element_bytes() const { return row_.element_bytes(); }
   std::size_t bytes() const;           // of the table and of the nest itself
   std::size_t bytes_of_nodes() const;  // and of the lists of intervals
-  const Intervals& intervals(int n_slabs) const { return *intervals_[n_slabs]; }
+  // Of the loop that a node is in; they number its children.
+  const Intervals& intervals(int level, const Node& node) const {
+    return loops_[level].sets != nullptr ? loops_[level].sets->list : *intervals_[n_slabs(level, node)];
+  }
+  // What a part of the loop begins and ends with: slabs of the grid, or whole sets.
+  int n_ends(int level) const {
+    return loops_[level].sets != nullptr ? loops_[level].sets->family.size() : loops_[level].n_slabs;
+  }
 
   int n_slabs(int level, const Node& node) const {
     return loops_[level].reduces ? count_bits(node.mask) + 1 : loops_[level].n_slabs;
@@ -66,7 +76,7 @@ class IntervalNest {
   int slab_of(int level, const Node& node, int grid_slab) const {
     return loops_[level].reduces ? count_bits(node.mask & ((Mask{1} << grid_slab) - 1)) : grid_slab;
   }
-  // The last slab of the grid in each slab of the node.
+  // The last slab of the grid in each slab of the node. Not for loops of sets.
   void grid_slabs(int level, const Node& node, int* slabs) const;
 
   std::size_t offset(const Box& box) const { return trace(box).offset; }  // in bytes
@@ -84,12 +94,13 @@ class IntervalNest {
 
   std::size_t child_of(int level, std::size_t index, const Interval& interval) const {
     const Node& node = loops_[level].nodes[index];
+    if (loops_[level].sets != nullptr) return node.first_child + static_cast<std::size_t>(interval.lo);
     const int lo = slab_of(level, node, interval.lo), hi = slab_of(level, node, interval.hi);
     return node.first_child + static_cast<std::size_t>(interval_index(n_slabs(level, node), lo, hi));
   }
 
  private:
-  void make_loops(const Grid& grid, const std::vector<int>& order, Control& control);
+  void make_loops(const Grid& grid, const GridParts& parts, const std::vector<int>& order, Control& control);
   void build(const Grid& grid, Control& control);
   std::vector<std::vector<Mask>> single_masks(const Grid& grid, Control& control) const;
 
@@ -136,8 +147,9 @@ class IntervalLists {
   std::size_t bytes_ = 0;
 };
 
-// The nest with fewer rows of two orders: the grid's own, and by how much one axis alone settles of the others.
-IntervalNest choose_nest(const Grid& grid, std::size_t element_bytes, Control& control);
+// The nest with fewer rows of two orders: the grid's own, and by how much one axis alone settles of the others. Axes
+// without an order are always the first loops: below each of their sets, the other axes are reduced.
+IntervalNest choose_nest(const Grid& grid, const GridParts& parts, std::size_t element_bytes, Control& control);
 
 double count_boxes(const Grid& grid);
 

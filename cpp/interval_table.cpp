@@ -21,7 +21,13 @@ constexpr std::size_t kMostTasks = 20'000;                    // each takes abou
 constexpr std::size_t kMostListBytes = std::size_t{1} << 26;  // per thread, kept from task to task
 
 static_assert(std::endian::native == std::endian::little);
-// The classes of the first (or last) cells of all boxes that a row can stand for, one row for each cell of the loops.
+
+// The class of a set of values at a cell of the other axes, where the values have several. Different for first and last
+// cells, so that those of a box with such a set never agree.
+constexpr Class kSeveralFirst = IntervalTable::kMostClasses, kSeveralLast = kSeveralFirst + 1;
+
+// The classes of the first (or last) cells of all boxes that a row can stand for, one row for each cell of the loops;
+// on axes without an order, for each set.
 std::vector<std::uint8_t> corner_classes(const Grid& grid, const IntervalNest& nest, bool last, Control& control) {
   const std::vector<std::size_t> stride = cell_strides(grid);
   const RowShape& row = nest.row();
@@ -32,17 +38,38 @@ std::vector<std::uint8_t> corner_classes(const Grid& grid, const IntervalNest& n
       cell_of_box[box] += stride[row.axes()[i]] * (last ? interval.hi : interval.lo);
     }
   std::size_t n_corners = 1;
-  for (int level = 0; level < nest.n_loops(); ++level) n_corners *= nest.loop(level).n_slabs;
+  for (int level = 0; level < nest.n_loops(); ++level) n_corners *= nest.n_ends(level);
   std::vector<std::uint8_t> corners(n_corners * row.bytes(), 0);
   std::uint8_t* out = corners.data();
   std::vector<int> slab(nest.n_loops(), 0);
   for (std::size_t corner = 0; corner < n_corners; ++corner, out += row.bytes()) {
     if (corner % (1 << 18) == 0) control.check("interval-dp", -1, -1, 0);
     std::size_t cell = 0;
-    for (int level = 0; level < nest.n_loops(); ++level) cell += slab[level] * stride[nest.loop(level).axis];
-    for (int box = 0; box < row.n_boxes(); ++box) out[row.place(box)] = grid.classes[cell + cell_of_box[box]];
+    const SetSplit* split = nullptr;
+    std::size_t split_level = 0, split_step = 0;  // bytes from set to set
+    for (std::size_t level = 0, step = n_corners * row.bytes(); level < slab.size() && split == nullptr; ++level) {
+      const GridParts::Sets* sets = nest.loop(static_cast<int>(level)).sets;
+      step /= nest.n_ends(static_cast<int>(level));
+      if (sets != nullptr && !sets->family.splits(slab[level]).empty()) {
+        split = sets->family.splits(slab[level]).data();
+        split_level = level;
+        split_step = step;
+      }
+      cell += (sets != nullptr ? sets->family.least(slab[level]) : slab[level]) *
+              stride[nest.loop(static_cast<int>(level)).axis];
+    }
+    if (split != nullptr) {
+      // What the two sides agree on; they come first.
+      const std::size_t set = slab[split_level];
+      const std::uint8_t *inside = out - (set - split->inside) * split_step,
+                         *outside = out - (set - split->outside) * split_step;
+      for (std::size_t byte = 0; byte < row.bytes(); ++byte)
+        out[byte] = inside[byte] == outside[byte] ? inside[byte] : last ? kSeveralLast : kSeveralFirst;
+    } else {
+      for (int box = 0; box < row.n_boxes(); ++box) out[row.place(box)] = grid.classes[cell + cell_of_box[box]];
+    }
     for (int level = nest.n_loops(); level-- > 0;) {
-      if (++slab[level] < nest.loop(level).n_slabs) break;
+      if (++slab[level] < nest.n_ends(level)) break;
       slab[level] = 0;
     }
   }
@@ -62,7 +89,7 @@ struct Filling {
         hi_classes(corner_classes(grid, nest_, true, control)),
         corner_stride(nest_.n_loops()) {
     std::size_t step = nest.row_bytes();
-    for (int level = nest.n_loops(); level-- > 0; step *= nest.loop(level).n_slabs) corner_stride[level] = step;
+    for (int level = nest.n_loops(); level-- > 0; step *= nest.n_ends(level)) corner_stride[level] = step;
   }
 
   const IntervalNest& nest;
@@ -93,7 +120,11 @@ class Worker {
   explicit Worker(
       const Filling& filling, std::function<void()> tick = [] {})
       : filling_(filling), nest_(filling.nest), tick_(std::move(tick)), lists_(nest_), levels_(nest_.n_loops()) {
-    for (int level = 0; level < nest_.n_loops(); ++level) levels_[level].slabs.resize(nest_.loop(level).n_slabs);
+    for (int level = 0; level < nest_.n_loops(); ++level) {
+      const IntervalNest::Loop& loop = nest_.loop(level);
+      levels_[level].own_slabs.resize(loop.n_slabs);
+      levels_[level].slabs = loop.sets != nullptr ? loop.sets->set_of_end.data() : levels_[level].own_slabs.data();
+    }
   }
 
   Place root() const {
@@ -149,14 +180,15 @@ class Worker {
   }
 
   struct Level {
-    std::vector<int> slabs;          // last grid slab of each slab of the node
+    const int* slabs;                // last grid slab of each slab of the node; the set of each end of a set
+    std::vector<int> own_slabs;      // where these are, unless they are those of sets
     std::vector<RowPair> row_pairs;  // the place's pairs, with the lists that lead to their children
     Place child[2];
   };
 
   const Intervals& prepare(int level, const Place& place) {
     Level& here = levels_[level];
-    nest_.grid_slabs(level, place.node, here.slabs.data());
+    if (nest_.loop(level).sets == nullptr) nest_.grid_slabs(level, place.node, here.own_slabs.data());
     here.row_pairs.resize(place.pairs.size());
     const IntervalLists::OfNode lists = lists_.of_node(level, place.node.mask);
     const std::size_t row_bytes = nest_.row_bytes();
@@ -165,7 +197,7 @@ class Worker {
       here.row_pairs[p] = {filling_.table + left.first_child * row_bytes, lists_.list(lists, left.mask),
                            filling_.table + right.first_child * row_bytes, lists_.list(lists, right.mask)};
     }
-    return nest_.intervals(nest_.n_slabs(level, place.node));
+    return nest_.intervals(level, place.node);
   }
 
   void make_child(int level, const Place& place, const Intervals& intervals, int q, Place& child) {
@@ -199,7 +231,7 @@ class Worker {
       block.rows += place.node.first_child * nest_.row_bytes();
       block.pairs = here.row_pairs.data();
       block.n_pairs = static_cast<int>(here.row_pairs.size());
-      block.grid_slabs = here.slabs.data();
+      block.grid_slabs = here.slabs;
     }
     block.n_rows = intervals->size();
     block.intervals = intervals->data();
@@ -233,10 +265,9 @@ std::vector<std::vector<Place>> make_fronts(const Filling& filling, int depth) {
       fronts[front].push_back(place);
       return;
     }
-    const Intervals& intervals = filling.nest.intervals(filling.nest.n_slabs(level, place.node));
-    worker.for_each_child(level, place, [&](int q, const Place& child) {
-      self(self, level + 1, child, front + intervals[q].length() - 1);
-    });
+    const Intervals& intervals = filling.nest.intervals(level, place.node);
+    worker.for_each_child(level, place,
+                          [&](int q, const Place& child) { self(self, level + 1, child, front + intervals.rank(q)); });
   };
   descend(descend, 0, worker.root(), 0);
   return fronts;
@@ -296,8 +327,9 @@ void fill(const Filling& filling, Control& control) {
 
 }  // namespace
 
-IntervalTable::IntervalTable(const Grid& grid, Measure measure, std::size_t element_bytes, Control& control, Simd simd)
-    : nest_(choose_nest(grid, element_bytes, control)) {
+IntervalTable::IntervalTable(const Grid& grid, const GridParts& parts, Measure measure, std::size_t element_bytes,
+                             Control& control, Simd simd)
+    : nest_(choose_nest(grid, parts, element_bytes, control)) {
   const double expected = static_cast<double>(bytes()) / kBytesPerSecond / control.n_threads;
   if (control.patience > 0 && expected > control.patience) throw LimitReached("time");
   memory_ = allocate_table(nest_.n_rows() * nest_.row_bytes());

@@ -15,8 +15,10 @@ namespace onetree {
 
 class IntervalTable {
  public:
+  static constexpr int kMostClasses = 254;  // where an axis has no order
+
   // Throws LimitReached("memory") before the table is allocated if it would pass the limit.
-  IntervalTable(const Grid& grid, Measure measure, std::size_t element_bytes, Control& control,
+  IntervalTable(const Grid& grid, const GridParts& parts, Measure measure, std::size_t element_bytes, Control& control,
                 Simd simd = chosen_simd());
 
   std::uint32_t operator[](const Box& box) const { return at(nest_.offset(box)); }

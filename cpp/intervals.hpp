@@ -1,8 +1,10 @@
 // The intervals of a row of slabs, numbered by length, then by first slab: sub-intervals come first.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "kernel/interval.hpp"
@@ -20,7 +22,8 @@ inline int interval_index(int n_slabs, int lo, int hi) {
   return shorter * n_slabs - shorter * (shorter - 1) / 2 + lo;
 }
 
-// All intervals of n slabs with their splits.
+// All intervals of n slabs with their splits; or other parts of an axis, where those that others are cut into come
+// first.
 class Intervals {
  public:
   // What the splits take most of: their number grows with the cube.
@@ -48,7 +51,21 @@ class Intervals {
       }
     }
   }
-  int n_slabs() const { return n_slabs_; }
+  // Parts in any form, the ranks of which tell which do not depend on each other: those of equal rank.
+  Intervals(std::vector<Interval> parts, std::vector<int> ranks, std::vector<SplitIndex> splits,
+            std::vector<int> first_split)
+      : intervals_(std::move(parts)),
+        splits_(std::move(splits)),
+        first_split_(std::move(first_split)),
+        ranks_(std::move(ranks)) {
+    for (int index = 0; index < size(); ++index) n_slabs_ = std::max(n_slabs_, n_splits(index) + 1);
+  }
+  int n_slabs() const { return n_slabs_; }  // no part has as many splits
+  int rank(int index) const { return ranks_.empty() ? intervals_[index].length() - 1 : ranks_[index]; }
+  std::size_t bytes() const {
+    return intervals_.size() * sizeof(Interval) + splits_.size() * sizeof(SplitIndex) +
+           (first_split_.size() + ranks_.size()) * sizeof(int);
+  }
   int size() const { return static_cast<int>(intervals_.size()); }
   const Interval& operator[](int index) const { return intervals_[index]; }
   const Interval* data() const { return intervals_.data(); }
@@ -59,10 +76,11 @@ class Intervals {
   int n_splits(int index) const { return first_split_[index + 1] - first_split_[index]; }
 
  private:
-  int n_slabs_;
+  int n_slabs_ = 1;
   std::vector<Interval> intervals_;
   std::vector<SplitIndex> splits_;
   std::vector<int> first_split_;
+  std::vector<int> ranks_{};  // empty: by length
 };
 
 }  // namespace onetree

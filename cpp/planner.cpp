@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "any_table.hpp"
 #include "function.hpp"
 #include "greedy.hpp"
-#include "interval_dp.hpp"
-#include "set_dp.hpp"
 #include "set_tree.hpp"
 
 namespace onetree {
@@ -88,18 +87,14 @@ FlatTree tree_of_grid(const Grid& grid, Objective objective, Control& control, s
     if (peak_bytes != nullptr) *peak_bytes = 0;
     return line_tree(grid);
   }
-  if (grid.has_sets()) {
-    SetDp dp(grid, control);
+  std::int64_t max_splits = static_cast<std::int64_t>(grid.n_cells()) - 1;
+  if (max_splits > 254 && objective != Objective::kDepth)
+    max_splits = (grid.has_sets() ? set_greedy_tree(grid, control) : greedy_tree(grid, control)).n_leaves() - 1;
+  return with_table(grid, max_splits, control, [&](auto& dp) {
     FlatTree tree = std::move(dp.solve(objective).tree);
     if (peak_bytes != nullptr) *peak_bytes = dp.peak_bytes();
     return tree;
-  }
-  std::int64_t max_splits = static_cast<std::int64_t>(grid.n_cells()) - 1;
-  if (max_splits > 254 && objective != Objective::kDepth) max_splits = greedy_tree(grid, control).n_leaves() - 1;
-  IntervalDp dp(grid, max_splits, control);
-  FlatTree tree = std::move(dp.solve(objective).tree);
-  if (peak_bytes != nullptr) *peak_bytes = dp.peak_bytes();
-  return tree;
+  });
 }
 
 Planner::Planner(const Ensemble& ensemble, double max_boxes_, std::uint64_t seed)

@@ -5,14 +5,13 @@
 #include <optional>
 #include <utility>
 
+#include "any_table.hpp"
 #include "branch_and_bound.hpp"
 #include "fooling.hpp"
 #include "greedy.hpp"
 #include "grid.hpp"
 #include "heuristic.hpp"
-#include "interval_dp.hpp"
 #include "planner.hpp"
-#include "set_dp.hpp"
 #include "set_search.hpp"
 #include "set_tree.hpp"
 
@@ -100,7 +99,7 @@ class Search {
   // Runs a job with the table that suits the grid; whether it came to its end.
   template <typename Job>
   bool with_table(std::int64_t max_splits, Job&& job) {
-    const auto run = [&](auto&& dp) {
+    const auto run = [&](auto& dp) {
       bool done = true;
       try {
         job(dp);
@@ -110,9 +109,8 @@ class Search {
       record("interval-dp", dp.states(), dp.peak_bytes());
       return done;
     };
-    if (!grid_.has_sets()) return run(IntervalDp(grid_, max_splits, control_));
     try {
-      return run(SetDp(grid_, control_));
+      return onetree::with_table(grid_, max_splits, control_, run);
     } catch (const GridTooLarge&) {  // an axis of countless sets
     } catch (const LimitReached&) {
     }

@@ -5,6 +5,8 @@ Most of these ensembles have an optimum that is known without a search, however 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -141,7 +143,14 @@ def test_a_first_tree_that_memory_does_not_suffice_for_is_made_the_simple_way():
 
 
 def test_tables_that_would_take_longer_than_there_is_time_are_not_begun():
-    ensemble = axes_of(conjunction(14, has_sets=True), Domain((None,) * 13)).ensemble
+    numeric = conjunction(14, has_sets=False)
+    bit, is_inner = numeric.feature, numeric.feature >= 0
+    only_sets = replace(
+        numeric, feature=np.where(is_inner, bit // 2, -1), threshold=np.zeros(len(bit)), categories=(TWO_BITS,) * 7,
+        feature_names=numeric.feature_names[:7], nan_features=[False] * 7, subset=np.where(is_inner, bit % 2, -1),
+        subsets=[[element in bit for element in range(TWO_BITS.n_elements)] for bit in BITS],
+    )  # fmt: skip
+    ensemble = axes_of(only_sets, Domain((None,) * 7)).ensemble
     quick_table, objective = 4, OBJECTIVES.index("depth-leaves")
     (found,) = _core.solve(ensemble, objective, quick_table, 1.0, 0, 0.0, 1, None)["solutions"]
     assert not found["optimal"]
