@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "intervals.hpp"
+#include "kernel/intervals.hpp"
 #include "kernel/kernel.hpp"
 
 namespace onetree {

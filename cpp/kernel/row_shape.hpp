@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "intervals.hpp"
+#include "kernel/intervals.hpp"
 
 namespace onetree {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "control.hpp"
+#include "base/control.hpp"
 #include "proof/model.hpp"
 
 namespace onetree::proof {

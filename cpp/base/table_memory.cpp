@@ -1,0 +1,106 @@
+#include "base/table_memory.hpp"
+
+#include <sys/mman.h>
+
+#include <bit>
+#include <cstdlib>
+#include <vector>
+
+#include "base/control.hpp"
+
+namespace onetree {
+
+namespace {
+
+constexpr std::size_t kSmall = std::size_t{64} << 10;  // the heap keeps it warm
+constexpr std::size_t kLarge = std::size_t{4} << 20;   // to be mapped in huge pages
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t kMostKept = 0;  // so that each table has its own bounds
+#else
+constexpr std::size_t kMostKept = kLarge;  // per thread
+#endif
+
+// Tables of a heuristic run come and go by the thousand. A heap may give each back to the system (in the workers of
+// dask it is told to), and then every page of the next is cleared and mapped anew; so the last ones are kept here.
+class KeptTables {
+ public:
+  ~KeptTables() {
+    for (const Table& table : tables_) std::free(table.memory);
+  }
+
+  std::uint8_t* take(std::size_t bytes) {
+    for (std::size_t i = tables_.size(); i-- > 0;) {
+      if (tables_[i].bytes != bytes) continue;
+      std::uint8_t* memory = tables_[i].memory;
+      tables_.erase(tables_.begin() + static_cast<std::ptrdiff_t>(i));
+      kept_bytes_ -= bytes;
+      return memory;
+    }
+    return nullptr;
+  }
+
+  void give(std::uint8_t* memory, std::size_t bytes) {
+    tables_.push_back({memory, bytes});
+    kept_bytes_ += bytes;
+    while (kept_bytes_ > kMostKept) {
+      std::free(tables_.front().memory);
+      kept_bytes_ -= tables_.front().bytes;
+      tables_.erase(tables_.begin());
+    }
+  }
+
+ private:
+  struct Table {
+    std::uint8_t* memory;
+    std::size_t bytes;
+  };
+  std::vector<Table> tables_;  // the longest kept first
+  std::size_t kept_bytes_ = 0;
+};
+
+thread_local KeptTables kept_tables;
+
+std::uint8_t* from_heap(std::size_t bytes) {
+  void* memory = std::aligned_alloc(kTableAlignment, bytes);
+  if (memory == nullptr) throw LimitReached("memory");
+  return static_cast<std::uint8_t*>(memory);
+}
+
+}  // namespace
+
+void ReleaseTable::operator()(std::uint8_t* memory) const {
+  switch (origin) {
+    case Origin::heap:
+      std::free(memory);
+      break;
+    case Origin::kept:
+      kept_tables.give(memory, bytes);
+      break;
+    case Origin::mapped:
+      munmap(memory, bytes);
+      break;
+  }
+}
+
+TableMemory allocate_table(std::size_t bytes) {
+  using enum ReleaseTable::Origin;
+  if (bytes < kSmall || (bytes < kLarge && kMostKept == 0)) {
+    const std::size_t whole = (bytes + kTableAlignment - 1) / kTableAlignment * kTableAlignment;
+    return {from_heap(whole), {heap, whole}};
+  }
+  if (bytes < kLarge) {
+    const std::size_t whole = std::bit_ceil(bytes);  // few sizes, so that one fits; untouched pages cost nothing
+    std::uint8_t* memory = kept_tables.take(whole);
+    return {memory != nullptr ? memory : from_heap(whole), {kept, whole}};
+  }
+  // Huge pages, whose first touch costs less than the work.
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw LimitReached("memory");
+#ifdef MADV_HUGEPAGE
+  madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return {static_cast<std::uint8_t*>(memory), {mapped, bytes}};
+}
+
+}  // namespace onetree

@@ -1,0 +1,96 @@
+// The language boundary of the proof. Nothing here knows an algorithm.
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <tuple>
+
+#include "bindings/borrowed.hpp"
+#include "proof/prove.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace onetree::python;
+
+namespace {
+
+nb::dict to_dict(const onetree::proof::Counts& counts) {
+  nb::dict result;
+  result["boxes"] = counts.boxes;
+  result["nodes"] = counts.nodes;
+  result["fragile"] = counts.fragile;
+  return result;
+}
+
+// The proof has types of its own, since it shares none with the search.
+onetree::proof::Model as_model(const onetree::Ensemble& ensemble) {
+  onetree::proof::Model model{
+      .n_outputs = ensemble.n_outputs,
+      .n_classes = ensemble.n_classes,
+      .roots = ensemble.roots,
+      .feature = ensemble.feature,
+      .left = ensemble.left,
+      .right = ensemble.right,
+      .threshold = ensemble.threshold,
+      .missing_left = ensemble.missing_left,
+      .value = ensemble.value,
+      .base = ensemble.base,
+      .takes_nan = ensemble.nan_features,
+      .sets = {},
+      .rule = {ensemble.rule.float32, ensemble.rule.divisor, ensemble.rule.cut, ensemble.rule.cut_inclusive,
+               ensemble.rule.softmax},
+  };
+  for (const onetree::SetAxis& axis : ensemble.sets) model.sets.push_back({axis.n_values, axis.member});
+  return model;
+}
+
+auto certify_boxes(nb::handle ensemble, const Matrix<double>& lower, const Matrix<double>& upper,
+                   const Array<std::int32_t>& expected_class, double time_limit, const nb::object& progress,
+                   std::int64_t max_nodes) {
+  onetree::Control control;
+  const BorrowedEnsemble borrowed(ensemble);
+  connect(control, progress, time_limit, 0, 1);
+  const std::size_t n_boxes = lower.shape(0), n_features = (*borrowed).n_features;
+  if (lower.shape(1) != n_features || upper.shape(1) != n_features || upper.shape(0) != n_boxes ||
+      expected_class.size() != n_boxes)
+    throw std::invalid_argument("the shapes of lower, upper and expected_class do not fit");
+  const onetree::proof::Boxes boxes{n_boxes,
+                                    {lower.data(), lower.size()},
+                                    {upper.data(), upper.size()},
+                                    {expected_class.data(), expected_class.size()}};
+  onetree::proof::BoxVerdicts verdicts =
+      run_released([&] { return onetree::proof::prove_boxes(as_model(*borrowed), boxes, max_nodes, control); });
+  const std::size_t n_points = verdicts.points.size() / std::max<std::size_t>(1, n_features);
+  return std::tuple(to_numpy(std::move(verdicts.holds)), to_numpy(std::move(verdicts.points), {n_points, n_features}),
+                    to_dict(verdicts.counts));
+}
+
+auto certify_tree(nb::handle ensemble, const Array<std::int32_t>& feature, const Array<double>& threshold,
+                  const Array<std::int32_t>& left, const Array<std::int32_t>& right,
+                  const Array<std::int32_t>& leaf_class, double time_limit, const nb::object& progress) {
+  onetree::Control control;
+  const BorrowedEnsemble borrowed(ensemble);
+  connect(control, progress, time_limit, 0, 1);
+  const std::size_t n_nodes = feature.size();
+  if (n_nodes == 0 || threshold.size() != n_nodes || left.size() != n_nodes || right.size() != n_nodes ||
+      leaf_class.size() != n_nodes)
+    throw std::invalid_argument("the arrays of a tree must be of the same size");
+  const onetree::proof::Tree tree{{feature.data(), n_nodes},
+                                  {threshold.data(), n_nodes},
+                                  {left.data(), n_nodes},
+                                  {right.data(), n_nodes},
+                                  {leaf_class.data(), n_nodes}};
+  onetree::proof::TreeVerdict verdict =
+      run_released([&] { return onetree::proof::prove_tree(as_model(*borrowed), tree, control); });
+  return std::tuple(to_numpy(std::move(verdict.point)), to_dict(verdict.counts));
+}
+
+}  // namespace
+
+void bind_proof(nb::module_& module) {
+  module.def("certify_boxes", &certify_boxes, "ensemble"_a, "lower"_a, "upper"_a, "expected_class"_a, "time_limit"_a,
+             "progress"_a.none(), "max_nodes"_a = std::numeric_limits<std::int64_t>::max());
+  module.def("certify_tree", &certify_tree, "ensemble"_a, "feature"_a, "threshold"_a, "left"_a, "right"_a,
+             "leaf_class"_a, "time_limit"_a, "progress"_a.none());
+}

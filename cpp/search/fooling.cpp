@@ -1,0 +1,273 @@
+#include "search/fooling.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace onetree {
+
+namespace {
+
+constexpr std::size_t kRowsBetweenTicks = 1 << 18;
+constexpr std::size_t kManyCells = 1 << 16;  // from here on it is worth asking what they take
+
+int n_classes_of(const Function& function) {
+  return 1 + *std::max_element(function.classes.begin(), function.classes.end());
+}
+
+}  // namespace
+
+void Fooling::pass(std::size_t n_rows) {
+  rows_since_tick_ += n_rows;
+  if (rows_since_tick_ <= kRowsBetweenTicks) return;
+  rows_since_tick_ = 0;
+  tick_();
+}
+
+std::size_t Fooling::bytes_for(const Function& function) {
+  std::size_t row_cells = 1;
+  for (int axis = function.n_axes(); axis > 0 && row_cells * function.size[axis - 1] <= 64; --axis)
+    row_cells *= function.size[axis - 1];
+  const std::size_t n_planes = n_classes_of(function) + 4;  // the others are excluded_, in_zone_, scratch_ and exists_
+  const std::size_t row_bytes = n_planes * sizeof(Word) + sizeof blocked_[0] + sizeof stamp_[0] + sizeof(Visited);
+  return function.n_cells() / row_cells * row_bytes;
+}
+
+std::size_t Fooling::bytes() const {
+  return (planes_.capacity() + excluded_.capacity() + in_zone_.capacity() + scratch_.capacity()) * sizeof(Word) +
+         exists_.capacity() * sizeof(Directions) + blocked_.capacity() * sizeof blocked_[0] +
+         stamp_.capacity() * sizeof stamp_[0] + queue_.capacity() * sizeof(Visited) +
+         chosen_.capacity() * sizeof chosen_[0];
+}
+
+void Fooling::lay_out(const Function& function) {
+  int axis = function.n_axes();
+  row_cells_ = 1;
+  inner_.clear();
+  while (axis > 0 && row_cells_ * function.size[axis - 1] <= 64) {
+    --axis;
+    inner_.push_back({function.size[axis], row_cells_, {}});
+    row_cells_ *= function.size[axis];
+  }
+  full_ = ~Word{0} >> (64 - row_cells_);
+  for (InnerAxis& inner : inner_) {
+    inner.slab.assign(inner.slabs, 0);
+    for (int cell = 0; cell < row_cells_; ++cell) inner.slab[cell / inner.stride % inner.slabs] |= Word{1} << cell;
+  }
+  n_outer_ = axis;
+  n_rows_ = function.n_cells() / row_cells_;
+  outer_slabs_.assign(function.size.begin(), function.size.begin() + n_outer_);
+  step_.clear();
+  exists_.assign(n_rows_, 0);
+  std::size_t step = n_rows_;
+  for (int outer = 0; outer < n_outer_; ++outer) {
+    const std::size_t block = step;
+    step /= outer_slabs_[outer];
+    step_.push_back(-static_cast<std::ptrdiff_t>(step));
+    step_.push_back(static_cast<std::ptrdiff_t>(step));
+    pass(n_rows_ / 4);
+    for (std::size_t first = 0; first < n_rows_; first += block)
+      for (std::size_t row = first; row < first + block - step; ++row) {
+        exists_[row] |= Directions{2} << 2 * outer;
+        exists_[row + step] |= Directions{1} << 2 * outer;
+      }
+  }
+}
+
+void Fooling::fill_rows(const Function& function) {
+  n_classes_ = n_classes_of(function);
+  planes_.assign(n_rows_ * n_classes_, 0);
+  const Class* cell = function.classes.data();
+  for (std::size_t row = 0; row < n_rows_; ++row) {
+    pass(1);
+    if (n_classes_ == 2) {
+      Word ones = 0;
+      for (int bit = 0; bit < row_cells_; ++bit) ones |= static_cast<Word>(*cell++) << bit;
+      planes_[row] = full_ & ~ones;
+      planes_[n_rows_ + row] = ones;
+    } else {
+      for (int bit = 0; bit < row_cells_; ++bit) planes_[*cell++ * n_rows_ + row] |= Word{1} << bit;
+    }
+  }
+}
+
+namespace {
+
+template <std::size_t kBits>
+void add(std::array<std::uint64_t, kBits>& counter, std::uint64_t ones) {
+  for (std::size_t bit = 0; ones != 0; ++bit) {
+    const std::uint64_t carry = counter[bit] & ones;
+    counter[bit] ^= ones;
+    ones = carry;
+  }
+}
+
+}  // namespace
+
+void Fooling::count_blocked() {
+  blocked_.assign(n_rows_, {});
+  const int n_planes = std::max(1, n_classes_ - 1);  // the last class follows from the others
+  for (std::size_t row = 0; row < n_rows_; ++row) {
+    pass(1);
+    for (const InnerAxis& inner : inner_) {
+      Word differs = 0;
+      for (int plane = 0; plane < n_planes; ++plane) {
+        const Word cells = planes_[plane * n_rows_ + row];
+        differs |= cells ^ cells >> inner.stride;
+      }
+      differs &= full_ & ~inner.slab.back();
+      add(blocked_[row], differs);
+      add(blocked_[row], differs << inner.stride);
+    }
+    for (int outer = 0; outer < n_outer_; ++outer) {
+      if (!(exists_[row] >> (2 * outer + 1) & 1)) continue;
+      const std::size_t next = row + step_[2 * outer + 1];
+      Word differs = 0;
+      for (int plane = 0; plane < n_planes; ++plane)
+        differs |= planes_[plane * n_rows_ + row] ^ planes_[plane * n_rows_ + next];
+      add(blocked_[row], differs);
+      add(blocked_[next], differs);
+    }
+  }
+}
+
+int Fooling::degree() {
+  int most = 0;
+  std::vector<Word> with_count(inner_.size() + 1, 0);  // cells by how many of their inner slabs are not the first
+  for (int cell = 0; cell < row_cells_; ++cell) {
+    int count = 0;
+    for (const InnerAxis& inner : inner_) count += cell / inner.stride % inner.slabs != 0;
+    with_count[count] |= Word{1} << cell;
+  }
+  for (int plane = 0; plane < std::max(1, n_classes_ - 1); ++plane) {
+    scratch_.assign(planes_.begin() + plane * n_rows_, planes_.begin() + (plane + 1) * n_rows_);
+    for (Word& cells : scratch_)
+      for (const InnerAxis& inner : inner_) cells ^= (cells & ~inner.slab.back()) << inner.stride;
+    for (int outer = 0; outer < n_outer_; ++outer, pass(n_rows_ / 4))
+      for (std::size_t row = n_rows_; row-- > 0;)
+        if (exists_[row] >> (2 * outer) & 1) scratch_[row] ^= scratch_[row + step_[2 * outer]];
+    constexpr Directions kDown = 0x5555555555555555ULL;
+    for (std::size_t row = 0; row < n_rows_; ++row) {
+      if (scratch_[row] == 0) continue;
+      int inside = static_cast<int>(inner_.size());
+      while (!(scratch_[row] & with_count[inside])) --inside;
+      most = std::max(most, inside + std::popcount(exists_[row] & kDown));
+    }
+  }
+  return most;
+}
+
+// How a bad cell of a row rules out those behind it, seen from a cell at this bit.
+void Fooling::find_spreads(int bit) {
+  spreads_.clear();
+  for (const InnerAxis& inner : inner_) {
+    const int at = bit / inner.stride % inner.slabs;
+    for (int slab = at; slab + 1 < inner.slabs; ++slab) spreads_.push_back({inner.slab[slab], inner.stride, 0});
+    for (int slab = at; slab > 0; --slab) spreads_.push_back({inner.slab[slab], 0, inner.stride});
+  }
+}
+
+Fooling::Word Fooling::shadowed(Word bad) const {
+  for (const Spread& spread : spreads_) bad |= (bad & spread.from) << spread.up >> spread.down;
+  return bad;
+}
+
+// The zone of a cell x: all y whose bounding box with x is homogeneous, that is, y has the class of x and every
+// neighbour of y that is one step closer to x is in the zone. Rows are met by distance, each once: from the neighbour
+// on its last axis.
+void Fooling::exclude_zone(std::uint32_t chosen, int bit, const Word* same_class) {
+  find_spreads(bit);
+  ++zone_;
+  stamp_[chosen] = zone_;
+  in_zone_[chosen] = full_ & ~shadowed(full_ & ~same_class[chosen]);
+  excluded_[chosen] |= in_zone_[chosen];
+  queue_.clear();
+  queue_.push_back({chosen, 0});
+  for (std::size_t at = 0; at < queue_.size(); ++at) {
+    const auto [from, moved] = queue_[at];
+    Directions ways = exists_[from];
+    if (moved != 0) {
+      const int last = std::bit_width(moved) - 1;
+      ways &= Directions{1} << last | ~Directions{0} << 1 << (last | 1);  // further on this axis, or a later one
+    }
+    for (; ways != 0; ways &= ways - 1) {
+      const int way = std::countr_zero(ways);
+      const std::ptrdiff_t to = static_cast<std::ptrdiff_t>(from) + step_[way];
+      if (!(same_class[to] >> bit & 1)) continue;
+      Word closer = in_zone_[from];
+      bool inside = true;
+      for (Directions other = moved & ~(Directions{1} << way); other != 0 && inside; other &= other - 1) {
+        const std::ptrdiff_t neighbour = to - step_[std::countr_zero(other)];
+        inside = stamp_[neighbour] == zone_;
+        closer &= in_zone_[neighbour];
+      }
+      if (!inside) continue;
+      if (const Word bad = closer & ~same_class[to]; bad != 0) closer &= ~shadowed(bad);
+      stamp_[to] = zone_;
+      in_zone_[to] = closer;
+      excluded_[to] |= closer;
+      queue_.push_back({static_cast<std::uint32_t>(to), moved | Directions{1} << way});
+    }
+  }
+}
+
+CellBounds Fooling::bounds(const Function& function) {
+  // No grid of more axes or cells fits in memory; the bounds that hold for it anyway.
+  if (2 * function.n_axes() >= 1 << kCounterBits || function.n_cells() > 0xFFFFFFFF) return {1, 0};
+  if (function.n_cells() > kManyCells && bytes_for(function) > memory_limit_) throw LimitReached("memory");
+  lay_out(function);
+  fill_rows(function);
+  count_blocked();
+  excluded_.assign(n_rows_, 0);
+  if (stamp_.size() < n_rows_) {
+    stamp_.resize(n_rows_, 0);
+    in_zone_.resize(n_rows_);
+  }
+  if (zone_ > 0xFFFFFFFF - function.n_cells()) {
+    std::fill(stamp_.begin(), stamp_.end(), 0);
+    zone_ = 0;
+  }
+  CellBounds bounds{0, 0};
+  chosen_.clear();
+  // Cells with most blocked directions first: they have the smallest zones.
+  for (int count = 2 * function.n_axes(); count >= 0; --count, pass(n_rows_ / 4))
+    for (std::uint32_t row = 0; row < n_rows_; ++row) {
+      Word cells = full_ & ~excluded_[row];
+      for (int bit = 0; bit < kCounterBits && cells != 0; ++bit)
+        cells &= count >> bit & 1 ? blocked_[row][bit] : ~blocked_[row][bit];
+      while (cells != 0) {
+        const int bit = std::countr_zero(cells);
+        bounds.depth = std::max(bounds.depth, count);
+        ++bounds.leaves;
+        chosen_.push_back(static_cast<std::uint64_t>(row) * row_cells_ + bit);
+        const Word* same_class = planes_.data();
+        while (!(same_class[row] >> bit & 1)) same_class += n_rows_;
+        exclude_zone(row, bit, same_class);
+        pass(queue_.size());
+        cells &= ~excluded_[row];
+      }
+    }
+  if (bounds.depth < function.n_axes()) bounds.depth = std::max(bounds.depth, degree());
+  return bounds;
+}
+
+CellBounds cell_bounds(Function function, std::size_t memory_limit, std::function<void()> tick) {
+  rename_classes(function.classes);
+  if (Fooling::bytes_for(function) > memory_limit) return {1, 0};
+  return Fooling(memory_limit, std::move(tick)).bounds(function);
+}
+
+std::vector<int> Fooling::left_of_cuts(const Function& function) {
+  bounds(function);
+  std::vector<int> left;
+  std::size_t inner = function.n_cells();
+  for (const int slabs : function.size) {
+    inner /= slabs;
+    std::vector<int> count(slabs, 0);
+    for (const std::uint64_t cell : chosen_) ++count[cell / inner % slabs];
+    for (int slab = 0, sum = 0; slab + 1 < slabs; ++slab) left.push_back(sum += count[slab]);
+  }
+  left.push_back(static_cast<int>(chosen_.size()));
+  return left;
+}
+
+}  // namespace onetree

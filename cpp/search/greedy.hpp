@@ -1,0 +1,16 @@
+// A faithful tree at once, of no proven size: an upper bound for the exact engines and what is in hand at a limit.
+#pragma once
+
+#include "base/control.hpp"
+#include "tree/solution.hpp"
+
+namespace onetree {
+
+// A grid of one axis: neighbours differ in class, so every tree has a leaf for each slab, and one that halves them is
+// best by any measure.
+FlatTree line_tree(const Grid& grid);
+
+// Cuts where the two sides have the smallest sum of square roots of (reduced) cells.
+FlatTree greedy_tree(const Grid& grid, Control& control);
+
+}  // namespace onetree

@@ -1,0 +1,178 @@
+#include "search/state_store.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "base/control.hpp"
+#include "base/interner.hpp"
+
+namespace onetree {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "cells are packed eight bytes at a time");
+
+// A key: number of axes and bits per cell; slabs per axis, two to a word; cells, lowest bits first.
+struct Shape {
+  int n_axes;
+  int bits;  // per cell: 1, 2, 4 or 8
+  std::size_t header_words() const { return 1 + (static_cast<std::size_t>(n_axes) + 1) / 2; }
+  std::size_t cell_words(std::size_t n_cells) const { return (n_cells * bits + 63) / 64; }
+};
+
+Shape shape_of(const std::uint64_t* key) {
+  return {static_cast<int>(key[0] >> 8), static_cast<int>(key[0] & 0xFF)};
+}
+
+int slabs_of(const std::uint64_t* key, int axis) {
+  return static_cast<int>(key[1 + axis / 2] >> (axis % 2 * 32) & 0xFFFFFFFF);
+}
+
+// Eight cells of one byte each, in a word, to 8 * bits adjacent bits.
+std::uint64_t squeeze(std::uint64_t cells, int bits) {
+  switch (bits) {
+    case 1:
+      return (cells * 0x0102040810204080ULL) >> 56;
+    case 2:
+      cells = (cells | cells >> 6) & 0x000F000F000F000FULL;
+      cells = (cells | cells >> 12) & 0x000000FF000000FFULL;
+      return (cells | cells >> 24) & 0xFFFF;
+    case 4:
+      cells = (cells | cells >> 4) & 0x00FF00FF00FF00FFULL;
+      cells = (cells | cells >> 8) & 0x0000FFFF0000FFFFULL;
+      return (cells | cells >> 16) & 0xFFFFFFFF;
+    default:
+      return cells;
+  }
+}
+
+// The reverse; bits above the eight cells are ignored.
+std::uint64_t spread(std::uint64_t packed, int bits) {
+  switch (bits) {
+    case 1:
+      packed = (packed & 0xFF) * 0x0101010101010101ULL & 0x8040201008040201ULL;
+      return (packed + 0x7F7F7F7F7F7F7F7FULL) >> 7 & 0x0101010101010101ULL;
+    case 2:
+      packed &= 0xFFFF;
+      packed = (packed | packed << 24) & 0x000000FF000000FFULL;
+      packed = (packed | packed << 12) & 0x000F000F000F000FULL;
+      return (packed | packed << 6) & 0x0303030303030303ULL;
+    case 4:
+      packed &= 0xFFFFFFFF;
+      packed = (packed | packed << 16) & 0x0000FFFF0000FFFFULL;
+      packed = (packed | packed << 8) & 0x00FF00FF00FF00FFULL;
+      return (packed | packed << 4) & 0x0F0F0F0F0F0F0F0FULL;
+    default:
+      return packed;
+  }
+}
+
+}  // namespace
+
+// Leaves the key in `scratch_`.
+StateStore::Place StateStore::look_up(Function& function) {
+  const int n_classes = rename_classes(function.classes);
+  const Shape shape{function.n_axes(), n_classes <= 2 ? 1 : n_classes <= 4 ? 2 : n_classes <= 16 ? 4 : 8};
+  const std::size_t n_cells = function.n_cells(), header = shape.header_words();
+  scratch_.assign(header + shape.cell_words(n_cells), 0);
+  scratch_[0] = static_cast<std::uint64_t>(shape.n_axes) << 8 | static_cast<std::uint64_t>(shape.bits);
+  for (int axis = 0; axis < shape.n_axes; ++axis)
+    scratch_[1 + axis / 2] |= static_cast<std::uint64_t>(function.size[axis]) << (axis % 2 * 32);
+  const std::size_t step = 8 * static_cast<std::size_t>(shape.bits);
+  for (std::size_t cell = 0, bit = 0; cell < n_cells; cell += 8, bit += step) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, function.classes.data() + cell, std::min<std::size_t>(8, n_cells - cell));
+    scratch_[header + bit / 64] |= squeeze(eight, shape.bits) << (bit % 64);
+  }
+  std::uint64_t hash = scratch_.size();
+  for (const std::uint64_t word : scratch_) hash = mix(hash, word);
+  const std::uint64_t tag = (hash ^ hash >> 32) & 0xFFFFFFFF;
+  std::size_t slot = tag & (slots_.size() - 1);
+  for (; slots_[slot] != kFree; slot = (slot + 1) & (slots_.size() - 1)) {
+    if (slots_[slot] >> 32 != tag) continue;
+    const StateId id = static_cast<StateId>(slots_[slot]);
+    // The first word tells the length of the header, the header that of the key.
+    const std::uint64_t* other = states_[id].key;
+    if (other[0] == scratch_[0] && std::equal(other + 1, other + header, scratch_.data() + 1) &&
+        std::equal(other + header, other + scratch_.size(), scratch_.data() + header))
+      return {slot, tag, id};
+  }
+  return {slot, tag, kNoState};
+}
+
+StateId StateStore::find(Function& function) {
+  return look_up(function).id;
+}
+
+StateStore::Result StateStore::intern(Function& function) {
+  const Place place = look_up(function);
+  if (place.id != kNoState) return {place.id, false};
+  make_room();
+  std::uint64_t* key = keys_.take(scratch_.size());
+  std::copy(scratch_.begin(), scratch_.end(), key);
+  const StateId id = static_cast<StateId>(states_.size());
+  slots_[place.slot] = place.tag << 32 | id;
+  State state;
+  state.key = key;
+  state.n_hyperplanes = state.depth_upper = function.n_hyperplanes();
+  states_.push_back(state);
+  if (2 * states_.size() > slots_.size()) grow_slots();
+  return {id, true};
+}
+
+// What the next growth of the vectors and the next blocks may take at worst, while the old vectors still stand.
+void StateStore::make_room() {
+  std::size_t extra = scratch_.size() * sizeof(std::uint64_t);
+  if (states_.size() == states_.capacity()) extra += 2 * states_.capacity() * sizeof(State);
+  if (2 * (states_.size() + 1) > slots_.size()) extra += 2 * slots_.size() * sizeof(std::uint64_t);
+  if (states_.size() >= kNoState - 1 || bytes() + extra > memory_limit_) throw LimitReached("memory");
+}
+
+void StateStore::grow_slots() {
+  std::vector<std::uint64_t> larger(2 * slots_.size(), kFree);
+  for (const std::uint64_t entry : slots_) {
+    if (entry == kFree) continue;
+    std::size_t slot = (entry >> 32) & (larger.size() - 1);
+    while (larger[slot] != kFree) slot = (slot + 1) & (larger.size() - 1);
+    larger[slot] = entry;
+  }
+  slots_.swap(larger);
+}
+
+Function StateStore::function(StateId id) const {
+  const std::uint64_t* key = states_[id].key;
+  const Shape shape = shape_of(key);
+  Function function;
+  std::size_t n_cells = 1;
+  for (int axis = 0; axis < shape.n_axes; ++axis) {
+    function.size.push_back(slabs_of(key, axis));
+    n_cells *= static_cast<std::size_t>(function.size.back());
+  }
+  const std::uint64_t* packed = key + shape.header_words();
+  function.classes.resize(n_cells);
+  const std::size_t step = 8 * static_cast<std::size_t>(shape.bits);
+  for (std::size_t cell = 0, bit = 0; cell < n_cells; cell += 8, bit += step) {
+    const std::uint64_t eight = spread(packed[bit / 64] >> (bit % 64), shape.bits);
+    std::memcpy(function.classes.data() + cell, &eight, std::min<std::size_t>(8, n_cells - cell));
+  }
+  return function;
+}
+
+std::vector<int> StateStore::cuts_per_axis(StateId id) const {
+  const std::uint64_t* key = states_[id].key;
+  std::vector<int> cuts(shape_of(key).n_axes);
+  for (std::size_t axis = 0; axis < cuts.size(); ++axis) cuts[axis] = slabs_of(key, static_cast<int>(axis)) - 1;
+  return cuts;
+}
+
+StateId* StateStore::new_children(StateId id) {
+  const std::size_t n = 2 * static_cast<std::size_t>(states_[id].n_hyperplanes);
+  if (bytes() + n * sizeof(StateId) > memory_limit_) throw LimitReached("memory");
+  states_[id].children = children_.take(n);
+  std::fill_n(states_[id].children, n, kNoState);
+  return states_[id].children;
+}
+
+}  // namespace onetree
