@@ -43,26 +43,29 @@ def runtimes(compiler, sanitizer):
     return " ".join(map(str, paths))
 
 
-def build(repository, compiler, folder, flags="", **settings):
-    """Fill a folder with the package as it is in the repository, and a core with assertions and the given settings."""
+def build(repository, compiler, folder, sanitizers):
+    """Fill a folder with the package as it is in the repository, and a core with assertions and these sanitizers."""
     package = shutil.copytree(
         repository / "src" / "onetree", folder / "onetree", ignore=shutil.ignore_patterns("__pycache__", "*.so")
     )
     settings = {
         "CMAKE_BUILD_TYPE": "Debug",  # our assertions and nanobind's are on
         "CMAKE_CXX_COMPILER": compiler,
-        "CMAKE_CXX_FLAGS_DEBUG": f"-O1 -D_GLIBCXX_ASSERTIONS {flags}",
+        "CMAKE_CXX_COMPILER_LAUNCHER": tool("ccache") or "",
+        "CMAKE_CXX_FLAGS_DEBUG": "-O1 -D_GLIBCXX_ASSERTIONS",
         "CMAKE_MAKE_PROGRAM": tool("ninja"),
+        "ONETREE_SANITIZE": sanitizers,
         "ONETREE_WARNINGS_AS_ERRORS": "ON",
         "Python_EXECUTABLE": sys.executable,
         "nanobind_DIR": run(sys.executable, "-m", "nanobind", "--cmake_dir").stdout.strip(),
-    } | settings
+    }
     definitions = [f"-D{name}={value}" for name, value in settings.items()]
     for command in (
         ["-G", "Ninja", "-S", repository, "-B", folder / "build", *definitions],
         ["--build", folder / "build", "--target", "_core"],
     ):
-        done = run(tool("cmake"), *command)
+        # A cache of compiled files must not mind that each run has a folder of its own.
+        done = run(tool("cmake"), *command, env=os.environ | {"CCACHE_NOHASHDIR": "1"})
         assert done.returncode == 0, done.stdout + done.stderr
     (core,) = (folder / "build").glob("_core*.so")
     shutil.move(core, package)
@@ -92,7 +95,7 @@ def assert_clean(done, folder):
 
 def test_the_core_is_clean_under_the_sanitizers(repository, compiler, tmp_path):
     preloaded = runtimes(compiler, "libasan.so")
-    build(repository, compiler, tmp_path, ONETREE_SANITIZE="ON")
+    build(repository, compiler, tmp_path, "address,undefined")
     for path in _core.available_simd():
         done = campaign(
             *("sanitizer_campaign", repository, tmp_path),
@@ -105,11 +108,7 @@ def test_the_core_is_clean_under_the_sanitizers(repository, compiler, tmp_path):
 
 def test_the_threads_of_the_core_do_not_race_and_narrow_vectors_give_the_same_trees(repository, compiler, tmp_path):
     preloaded = runtimes(compiler, "libtsan.so")
-    build(
-        *(repository, compiler, tmp_path, "-g1 -fsanitize=thread"),
-        CMAKE_MODULE_LINKER_FLAGS="-fsanitize=thread",
-        CMAKE_SHARED_LINKER_FLAGS="-fsanitize=thread",
-    )
+    build(repository, compiler, tmp_path, "thread")
     done = campaign(
         *("thread_campaign", repository, tmp_path),
         LD_PRELOAD=preloaded,
