@@ -224,17 +224,17 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         return logarithms
 
     def apply(self, X: Any) -> NDArray[Any]:
-        """Give the leaf that each row ends in, numbered from left to right as in `Tree.leaves` and `Tree.boxes`."""
+        """Return the leaf that each row ends in, numbered from left to right as in `Tree.leaves` and `Tree.boxes`."""
         rows = self._rows(X)
         return leaf_numbers(self.tree_, rows)
 
     def get_depth(self) -> int:
-        """Give the depth of the tree."""
+        """Return the depth of the tree."""
         check_is_fitted(self)
         return self.tree_.depth
 
     def get_n_leaves(self) -> int:
-        """Give the number of leaves of the tree."""
+        """Return the number of leaves of the tree."""
         check_is_fitted(self)
         return self.tree_.n_leaves
 

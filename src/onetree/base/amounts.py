@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-_LONG = 4096  # bits; Python does not write integers of any length
+_LONG = 4096  # bits; Python does not print integers of every length
 
 
 def count(number: float) -> str:
-    """Give a count: all digits while they can be read, then up to three and the power of ten."""
+    """Return a count: all digits while they can be read, then up to three and the power of ten."""
     if number == math.inf:
         return "infinitely many"
     whole = round(number)  # of any size: equal subtrees multiply
@@ -21,18 +21,18 @@ def count(number: float) -> str:
 
 
 def counted(number: float, one: str, many: str | None = None) -> str:
-    """Give a count with the word for what is counted: "1 leaf", "12 leaves"."""
+    """Return a count with the word for what is counted: "1 leaf", "12 leaves"."""
     text = count(number)
     return f"{text} {one if text == '1' else many or f'{one}s'}"
 
 
 def leaves(number: float) -> str:
-    """Give a number of leaves."""
+    """Return a number of leaves."""
     return counted(number, "leaf", "leaves")
 
 
 def size(n_bytes: float) -> str:
-    """Give a number of bytes."""
+    """Return a number of bytes."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if n_bytes < 1000:
             return f"{n_bytes:.3g} {unit}"
@@ -41,7 +41,7 @@ def size(n_bytes: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Give a time."""
+    """Return a time."""
     for unit, length in (("years", 365.25 * 86400), ("days", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
             return f"{_three_digits(seconds / length)} {unit}"

@@ -30,7 +30,7 @@ def seconds(time_limit: float | None) -> float:
 
 
 def steps(work_limit: int | None) -> int:
-    """Give steps of work as the core takes them: 0 for no limit."""
+    """Return steps of work as the core takes them: 0 for no limit."""
     if work_limit is None:
         return 0
     if not is_whole(work_limit, 1):
@@ -58,7 +58,7 @@ def _free_memory() -> float:
 
 
 def workers(n_jobs: int | None) -> int:
-    """Give a number of workers: None is one, -1 one per processor."""
+    """Return a number of workers: None is one, -1 one per processor."""
     if n_jobs is None:
         return 1
     if n_jobs == -1:
@@ -69,7 +69,7 @@ def workers(n_jobs: int | None) -> int:
 
 
 def is_whole(value: object, least: int) -> bool:
-    """Tell whether a value is a whole number, of Python or numpy, and not too small."""
+    """Return whether a value is an integer, of Python or numpy, and at least `least`."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least
 
 
@@ -81,7 +81,7 @@ class Until:
 
     @classmethod
     def after(cls, time_limit: float) -> "Until":
-        """Give the callback for a limit in seconds from now."""
+        """Return the callback for a limit in seconds from now."""
         return cls(time() + time_limit)
 
     def __call__(self, progress: Progress | None = None) -> None:

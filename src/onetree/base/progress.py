@@ -1,4 +1,4 @@
-"""How far long work has come: what is told, to whom, and the bar that appears by itself.
+"""Progress of long work: what is reported, to whom, and the bar that appears by itself.
 
 One shape for all of onetree: a callable that takes a `Progress`. None means "automatic": a bar where a person is
 looking, on a terminal or in a notebook, once the work has taken a second. False means nothing at all.
@@ -32,7 +32,7 @@ _UNITS = {
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a piece of work has come.
+    """Progress of a piece of work.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ ProgressCallback = Callable[[Progress], object]
 ProgressOption = ProgressCallback | Literal[False] | None  # what functions take: None is automatic, False is nothing
 
 
-class StopSearch(Exception):  # noqa: N818 - no error, but a wish, as StopIteration is
+class StopSearch(Exception):  # noqa: N818 - a request, not an error, like StopIteration
     """Raised in a progress callback: the work ends as at a time limit, with the best that there is.
 
     Any other exception ends it too, but leaves nothing.
@@ -93,7 +93,7 @@ class Bar:
         self._bar: Any = None
 
     def __call__(self, progress: Progress) -> None:
-        """Show how far the work has come."""
+        """Show the progress."""
         if not self._enabled or (self._bar is None and perf_counter() - self._born < _DELAY):
             return
         if self._bar is None:
@@ -104,35 +104,35 @@ class Bar:
         self._bar.refresh()
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
 
 
 def _new_bar() -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a notebook has no widgets: the bar is then made of text
+        warnings.simplefilter("ignore")  # a notebook without widgets: the bar is then text
         from tqdm.auto import tqdm
 
         return tqdm(total=1.0, leave=False, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}")
 
 
 def somebody_looks() -> bool:
-    """Tell whether a bar would be seen: on a terminal or in a notebook, but not in a test nor from a worker."""
+    """Return whether a bar would be seen: on a terminal or in a notebook, but not in a test or in a worker."""
     if _IN_TEST in os.environ or multiprocessing.current_process().name != "MainProcess":
         return False
     return _in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 
 def _in_notebook() -> bool:
-    # Who runs in a kernel has IPython loaded; nobody else pays for the import.
+    # A kernel has IPython loaded already; nobody else pays for the import.
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and "IPKernelApp" in shell.config
 
 
 @contextmanager
 def shown(progress: ProgressOption) -> Iterator[ProgressCallback | None]:
-    """Give the callback that an option asks for, if any; a bar of our own is taken away at the end."""
+    """Return the callback that an option asks for, if any; a bar of our own is removed at the end."""
     if progress is None and somebody_looks():
         bar = Bar(enabled=True)
         try:
@@ -145,7 +145,7 @@ def shown(progress: ProgressOption) -> Iterator[ProgressCallback | None]:
         yield progress
     else:
         raise InvalidInputError(
-            f"progress must be a callable, None for a bar where somebody looks, or False, not {progress!r}"
+            f"progress must be a callable, None for a bar on a terminal or in a notebook, or False, not {progress!r}"
         )
 
 
@@ -159,7 +159,7 @@ class Reporter:
         self.stopped_at: float | None = None  # on the clock of `perf_counter`
 
     def __call__(self, phase: str, elapsed: float, lower: int, upper: int, done: int, fraction: float) -> bool:
-        """Pass on the core's plain numbers as a `Progress`, and tell whether to stop."""
+        """Pass on the core's plain numbers as a `Progress`, and return whether to stop."""
         return self.tell(
             Progress(
                 phase,
@@ -172,7 +172,7 @@ class Reporter:
         )
 
     def tell(self, progress: Progress) -> bool:
-        """Pass on a report, and tell whether to stop."""
+        """Pass on a report, and return whether to stop."""
         try:
             self._progress(progress)
         except StopSearch:
@@ -183,6 +183,6 @@ class Reporter:
 
 @contextmanager
 def reporting(progress: ProgressOption) -> Iterator[Reporter | None]:
-    """Give what tells the caller how far the work is, if anybody wants to know."""
+    """Return the reporter for the caller's callback, or None without one."""
     with shown(progress) as callback:
         yield None if callback is None else Reporter(callback)

@@ -20,7 +20,7 @@ HELP = (
     "'age=integer 18:99', sex=0,1, sex=binary, each with ' or missing'; by name or number, several times. Or which "
     "features of zeros and ones belong together: one-hot=red,green,blue (exactly one is 1), 'at most one=a,b', "
     "'implies=age:<21,age:<26' (each implies the next), equal=a,b; a name with a comma in quotation marks. Or a file: "
-    'JSON {"age": "18:99", "groups": [{"one-hot": ["red", "green"]}]}, or CSV data from which ranges, whole numbers '
+    'JSON {"age": "18:99", "groups": [{"one-hot": ["red", "green"]}]}, or CSV data from which ranges, integers '
     "and few values are inferred; from groups=FILE, also which columns belong together"
 )
 
@@ -46,7 +46,7 @@ def read_domain(arguments: argparse.Namespace, ensemble: onetree.Ensemble) -> on
 
 
 def words(domain: onetree.Domain, ensemble: onetree.Ensemble | onetree.Tree) -> str:
-    """Give a domain for people, on one line."""
+    """Return a domain for people, on one line."""
     origin = f" ({domain.origin})" if domain.origin else ""
     return "; ".join(domain.describe(ensemble.feature_names)) + origin
 

@@ -54,7 +54,7 @@ def read_model(arguments: argparse.Namespace) -> Ensemble:
 
 
 def given_classes(arguments: argparse.Namespace) -> list[str]:
-    """Give the option for the labels again, as words of a command."""
+    """Return the option for the labels again, as words of a command."""
     return [] if arguments.classes is None else [f"--classes={arguments.classes}"]
 
 
@@ -114,15 +114,15 @@ def positive_number(text: str) -> float:
 
 
 def natural_number(text: str) -> int:
-    """Read a whole number from zero on."""
+    """Read a non-negative integer."""
     if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
     return int(text)
 
 
 def positive_integer(text: str) -> int:
-    """Read a whole number above zero; 2e6 is one."""
+    """Read a positive integer; 2e6 is one."""
     number = positive_number(text)
     if number != int(number):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
     return int(number)

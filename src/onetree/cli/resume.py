@@ -46,7 +46,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def has_begun(arguments: argparse.Namespace) -> bool:
-    """Tell whether there is something to go on from."""
+    """Return whether there is anything to resume from."""
     return arguments.resume is not None and Path(arguments.resume).exists()
 
 

@@ -33,7 +33,7 @@ def read_target(path: str, name: str, model: onetree.Ensemble | onetree.Tree) ->
 
 
 def _key(text: str) -> float | str:
-    """Give what makes 1, 1.0 and " 1" the same class."""
+    """Return what makes 1, 1.0 and " 1" the same class."""
     try:
         return float(text)
     except ValueError:

@@ -41,7 +41,7 @@ def show_json(result: dict[str, Any]) -> None:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Give rows under a header, the first column to the left and numbers to the right."""
+    """Return rows under a header, the first column to the left and numbers to the right."""
     lines = [[str(entry) for entry in row] for row in (header, *rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
 

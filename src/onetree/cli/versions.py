@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def installed(library: str) -> str | None:
-    """Give the version of a library, without importing it; None if it is absent."""
+    """Return the version of a library, without importing it; None if it is absent."""
     for name in (library, _OTHER_NAMES.get(library, library)):
         try:
             return version(name)

@@ -1,6 +1,6 @@
 """What a notebook shows of trees, solutions, estimates, verdicts and ensembles, and one prediction in sentences.
 
-Imported only when something is shown: the nouns themselves know nothing of HTML.
+Imported only when something is shown.
 """
 
 from onetree.display.explanation import Explanation, explain

@@ -60,7 +60,7 @@ class Explanation:
 
 
 def explain(tree: Tree, x: Any) -> Explanation:
-    """Give the path of one input; see `Tree.explain`."""
+    """Return the path of one input; see `Tree.explain`."""
     row = read_row(x, tree)
     path, leaf = _path(tree, row)
     names, cuts = feature_words(tree), _cuts(tree, row, path)
@@ -78,7 +78,7 @@ def explain(tree: Tree, x: Any) -> Explanation:
 
 
 def _path(tree: Tree, row: NDArray[Any]) -> tuple[list[tuple[int, bool]], int]:
-    """Give the inner nodes that an input passes, with whether it goes left there, and the leaf that it ends in."""
+    """Return the inner nodes that an input passes, with whether it goes left there, and the leaf that it ends in."""
     routes, first, node = Routes(tree, row), np.zeros(1, dtype=np.intp), 0
     path = []
     while tree.children_left[node] >= 0:
@@ -117,6 +117,6 @@ def _value(tree: Tree, condition: Condition, value: np.floating[Any]) -> str:
 
 
 def _digits(value: np.floating[Any]) -> str:
-    """Give the fewest digits that tell a number from all others of its precision."""
+    """Return the fewest digits that tell a number from all others of its precision."""
     text = np.format_float_positional(value, trim="-")
     return text if len(text) <= 24 else np.format_float_scientific(value, trim="-")

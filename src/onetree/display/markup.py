@@ -26,7 +26,7 @@ def text(words: object) -> str:
 
 
 def panel(title: str, facts: Iterable[Fact] = (), *bodies: str) -> str:
-    """Give a title, named facts below it, and what is already HTML after them."""
+    """Return a title, named facts below it, and what is already HTML after them."""
     rows = "".join(
         f'<dt style="{_NAME}">{text(name)}</dt><dd style="{_VALUE}">{text(value)}</dd>' for name, value in facts
     )
@@ -35,17 +35,17 @@ def panel(title: str, facts: Iterable[Fact] = (), *bodies: str) -> str:
 
 
 def note(words: str) -> str:
-    """Give a sentence in the background."""
+    """Return a sentence in the background."""
     return f'<p style="{_NOTE}">{text(words)}</p>'
 
 
 def bullets(sentences: Sequence[str]) -> str:
-    """Give sentences one below the other."""
+    """Return sentences one below the other."""
     return "".join(['<ul style="margin:4px 0">', *(f"<li>{text(each)}</li>" for each in sentences), "</ul>"])
 
 
 def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """Give lines under a header, all to the right."""
+    """Return lines under a header, all to the right."""
     cell = 'style="text-align:right;padding:1px .8em"'
     head = "".join(f"<th {cell}>{text(entry)}</th>" for entry in header)
     body = "".join("<tr>" + "".join(f"<td {cell}>{text(entry)}</td>" for entry in line) + "</tr>" for line in lines)

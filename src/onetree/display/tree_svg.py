@@ -25,7 +25,7 @@ _SMALL = 5.2  # width of a letter of an answer
 
 
 def tree_svg(tree: Tree) -> tuple[str, int]:
-    """Give the drawing, and the depth down to which it goes."""
+    """Return the drawing, and the depth down to which it goes."""
     depth = min(tree.depth, readable_depth(tree, n_ends=MAX_ENDS, n_columns=_MAX_DEPTH))
     nodes = layout(tree, depth)
     step = _STEP + max(0.0, _SMALL * (max(len(answer) for node in nodes for answer in node.answers) - 3))

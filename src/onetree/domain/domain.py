@@ -1,6 +1,6 @@
 """The inputs that matter: what each feature may be, and which features belong together.
 
-A domain says where a tree is exact. It knows nothing of ensembles or trees; `onetree.restrict` brings the two together.
+A domain says where a tree is exact; `onetree.domain.restrict` applies it to an ensemble.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Domain:
         if not all(values is None or isinstance(values, Values) for values in self.values):
             raise InvalidInputError("a Domain holds Values or None for each feature; use Domain.from_dict")
         if not all(isinstance(group, Group) for group in self.groups):
-            raise InvalidInputError("the groups of a Domain are Group; use Domain.from_dict")
+            raise InvalidInputError("the groups of a Domain must be Group objects; use Domain.from_dict")
         declarations = [declaration for group in self.groups for declaration in group.declarations]
         values, groups = _settled(list(self.values), declarations, None)
         object.__setattr__(self, "values", values)
@@ -77,7 +77,7 @@ class Domain:
         Parameters
         ----------
         given : mapping
-            See `Values.of` for the spellings. For a tuple of features, see `onetree.groups.Declaration`, or
+            See `Values.of` for the spellings. For a tuple of features, see `onetree.domain.groups.Declaration`, or
             ``"groups": [{"one-hot": ["red", "green", "blue"]}]`` as in the JSON of `to_json`.
         feature_names : sequence of str, or int
             The names of all features, or their number.
@@ -112,7 +112,7 @@ class Domain:
         return cls(settled, origin, groups, tuple(names) if any(names) else ())
 
     def to_dict(self, feature_names: Iterable[str] | None = None) -> dict[Any, str]:
-        """Give ``{feature: text}`` of the restricted features, by name, or by index without names.
+        """Return ``{feature: text}`` of the restricted features, by name, or by index without names.
 
         A group has a tuple of features; its members have no entries of their own if all that is said of them is that
         they are 0 or 1. `from_dict` reads it back.
@@ -122,7 +122,7 @@ class Domain:
         return found | {tuple(names[each] for each in said.features): said.word for said in self.declarations}
 
     def to_json(self, feature_names: Iterable[str] | None = None) -> dict[str, Any]:
-        """Give the same for JSON: the groups are a list, ``"groups": [{"one-hot": ["red", "green", "blue"]}]``."""
+        """Return the same for JSON: the groups are a list, ``"groups": [{"one-hot": ["red", "green", "blue"]}]``."""
         names = list(range(len(self.values)) if feature_names is None else feature_names)
         keys = [str(at if name == _GROUPS else name) for at, name in enumerate(names)]
         found: dict[str, Any] = {keys[at]: str(values) for at, values in enumerate(self._told()) if values}
@@ -140,7 +140,7 @@ class Domain:
         return [None if at in members and values == _BINARY else values for at, values in enumerate(self.values)]
 
     def contains(self, X: RowsLike) -> NDArray[np.bool_]:
-        """Tell for each row of `X` whether it belongs to the domain; the columns of a frame go by their names."""
+        """Return for each row of `X` whether it belongs to the domain; the columns of a frame go by their names."""
         frame = as_frame(X)
         rows = np.asarray(X) if frame is None else self._columns_of(frame)
         if rows.ndim != 2 or rows.shape[1] != len(self.values):
@@ -176,7 +176,7 @@ class Domain:
         return Domain(tuple(self.values[place] for place in places), self.origin, groups, wanted)
 
     def describe(self, feature_names: Iterable[str]) -> list[str]:
-        """Say in words what is demanded of each restricted feature, and of those that belong together."""
+        """Describe in words the restrictions of single features and of groups."""
         names = list(feature_names)
         alone = [values.describe(name) for name, values in zip(names, self._told(), strict=True) if values is not None]
         return alone + [line for group in self.groups for line in group.describe(names)]
@@ -241,7 +241,7 @@ def _places(wanted: Sequence[str], given: Sequence[str], failure: str) -> list[i
 def _settled(
     given: list[Values | None], declarations: list[Declaration], names: Sequence[str] | None
 ) -> tuple[tuple[Values | None, ...], tuple[Group, ...]]:
-    """Bring together what is said of features on their own and in groups; names are for errors only."""
+    """Combine the restrictions of single features with those of groups; names are for errors only."""
     values, groups = list(given), []
     for group in join(declarations, names):
         if group.features[-1] >= len(values):
@@ -256,7 +256,7 @@ def _settled(
         if not possible.any():
             said = "; ".join(group.describe(names)) if names else group.text
             raise InvalidInputError(
-                f"no combination is left: {said}; but what is said of these features one by one contradicts that"
+                f"no combination is left: {said}; but the values given for these features one by one contradict that"
             )
         members = [values[feature] for feature in group.features]
         if np.count_nonzero(possible) < math.prod(len(each.choices or ()) for each in members if each is not None):
@@ -283,7 +283,7 @@ def _declaration(features: tuple[object, ...], word: object, names: list[str]) -
     """Return what a mapping says of several features, each by name or index."""
     called = ", ".join(map(repr, features))
     if not isinstance(word, str) or not is_word(word):
-        raise InvalidInputError(f"the features {called} together are {word!r}, which is not known; {SPELLINGS}")
+        raise InvalidInputError(f"the features {called} together are {word!r}, which is not a known word; {SPELLINGS}")
     try:
         return Declaration(tuple(_index(feature, names) for feature in features), word)
     except InvalidInputError as error:
@@ -297,7 +297,7 @@ def _entry(entry: object) -> tuple[tuple[object, ...], object]:
         if isinstance(features, list | tuple):
             return tuple(features), word
     raise InvalidInputError(
-        f'{entry!r} is no group; write {{"one-hot": ["red", "green", "blue"]}}, with one word and its features'
+        f'{entry!r} is not a group; write {{"one-hot": ["red", "green", "blue"]}}, with one word and its features'
     )
 
 
@@ -306,7 +306,7 @@ def _index(feature: object, names: list[str]) -> int:
     if isinstance(feature, str):
         if names.count(feature) == 1:
             return names.index(feature)
-        # JSON has no other keys than text. A number of so many digits is none of a feature, nor is it read in a moment.
+        # JSON keys are always text. A number of so many digits is not a feature's index, and is slow to read.
         if feature not in names and feature.isascii() and feature.isdigit() and len(feature) < _MOST_DIGITS:
             return _index(int(feature), names)
         if feature in names:
@@ -319,4 +319,4 @@ def _index(feature: object, names: list[str]) -> int:
         if 0 <= feature < len(names):
             return int(feature)
         raise InvalidInputError(f"the domain names feature {feature}, but the model has features 0 to {len(names) - 1}")
-    raise InvalidInputError(f"{feature!r} is no feature; give its name or its index")
+    raise InvalidInputError(f"{feature!r} is not a feature; give its name or its index")

@@ -1,7 +1,7 @@
 """Features that are 0 or 1 and belong together: only some combinations of them can occur.
 
 Declarations say it in words, each about a few features; those that share a feature are joined into one `Group`, a table
-of the combinations that satisfy them all. Groups therefore never overlap. Knows nothing of ensembles or trees.
+of the combinations that satisfy them all. Groups therefore never overlap.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Names = Sequence[str] | Mapping[int, str]
 
 @dataclass(frozen=True)
 class Declaration:
-    """What is said of a few features at once.
+    """A statement about a few features together.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Declaration:
                 f"a group has at most {MAX_COMBINATIONS:,} features, but this one has {len(self.features):,}"
             )
         if not is_word(self.word):
-            raise InvalidInputError(f"{self.word[:80]!r} says nothing about a group of features; {SPELLINGS}")
+            raise InvalidInputError(f"{self.word[:80]!r} is not a statement about a group of features; {SPELLINGS}")
         if self.word not in WORDS:
             rows = sorted(set(self.word.split(",")))
             if {len(row) for row in rows} != {len(self.features)}:
@@ -80,7 +80,7 @@ class Declaration:
         return n_combinations[self.word] * n if self.word in WORDS else len(self.word) - self.word.count(",")
 
     def table(self) -> Bits:
-        """Give the combinations that occur, one row each, with the features in the declared order."""
+        """Return the combinations that occur, one row each, with the features in the declared order."""
         n = len(self.features)
         if self.word == "one-hot":
             return np.eye(n, dtype=np.bool_)
@@ -94,7 +94,7 @@ class Declaration:
         return np.equal(digits, ord("1")).reshape(-1, n)
 
     def describe(self, feature_names: Names) -> str:
-        """Say in words what is demanded of features of these names."""
+        """Describe in words what is required of features of these names."""
         *most, last = (feature_names[feature] for feature in self.features)
         listed = f"{', '.join(most)} and {last}"
         if self.word == "one-hot":
@@ -147,7 +147,7 @@ class Group:
 
     @classmethod
     def _with_table_of(cls, other: Group, declaration: Declaration) -> Group:
-        """Give the group of a declaration whose table is that of another group, in the same order."""
+        """Return the group of a declaration whose table is that of another group, in the same order."""
         group = object.__new__(cls)
         object.__setattr__(group, "features", declaration.features)
         object.__setattr__(group, "allowed", other.allowed)
@@ -160,11 +160,11 @@ class Group:
         return "; ".join(self.describe(_numbered(self.features)))
 
     def describe(self, feature_names: Names) -> list[str]:
-        """Say in words what is demanded of features of these names."""
+        """Describe in words what is required of features of these names."""
         return [declaration.describe(feature_names) for declaration in self.declarations]
 
     def contain(self, columns: NDArray[np.float64]) -> Bits:
-        """Tell for each row of the group's own columns, of zeros and ones, whether it is one of the combinations."""
+        """Return for each row of the group's own columns, of zeros and ones, whether it is one of the combinations."""
         return _among(columns == 1, self.allowed)
 
     def __eq__(self, other: object) -> bool:
@@ -180,19 +180,19 @@ class Group:
 
 
 def _as_items(rows: Bits) -> NDArray[np.void]:
-    """Give each row as one item, in the same order; numpy compares these much faster than rows of many columns."""
+    """Return each row as one item, in the same order; numpy compares these much faster than rows of many columns."""
     packed = np.ascontiguousarray(np.packbits(rows, axis=1))
     return packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
 
 
 def _among(rows: Bits, table: Bits) -> Bits:
-    """Tell for each row whether the table has it."""
+    """Return for each row whether the table has it."""
     _, number = np.unique(_as_items(np.vstack([table, rows])), return_inverse=True)
     return np.isin(number[len(table) :], number[: len(table)])
 
 
 def _spelled(table: Bits) -> str:
-    """Give the word for a table."""
+    """Return the word for a table."""
     text = np.full((len(table), table.shape[1] + 1), ord(","), dtype=np.uint8)
     text[:, :-1] = np.where(table, ord("1"), ord("0"))
     return text.tobytes().decode()[:-1]
@@ -204,7 +204,7 @@ def is_word(text: object) -> bool:
 
 
 def join(declarations: Iterable[Declaration], feature_names: Names | None = None) -> tuple[Group, ...]:
-    """Give the groups of these declarations, ordered by their first features.
+    """Return the groups of these declarations, ordered by their first features.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def join(declarations: Iterable[Declaration], feature_names: Names | None = None
 
 @dataclass
 class _Work:
-    """What joining has taken so far; it ends with an error before it takes much time or memory."""
+    """The cost of joining so far; too much of it is an error, before it takes much time or memory."""
 
     n_entries: int = field(default=0)
 
@@ -240,8 +240,8 @@ class _Work:
         self.n_entries += n_entries
         if self.n_entries > MAX_ENTRIES:
             raise InvalidInputError(
-                "what is said of features together is more than can be held: tables of all combinations that occur "
-                f"would have over {MAX_ENTRIES:,} zeros and ones; say it of fewer features, or once for many of them"
+                "the groups are too large: tables of all combinations that occur "
+                f"would have over {MAX_ENTRIES:,} zeros and ones; use fewer features, or one word for many of them"
             )
 
 
@@ -250,12 +250,12 @@ def _ascend(features: tuple[int, ...]) -> bool:
 
 
 def _numbered(features: Iterable[int]) -> dict[int, str]:
-    """Name only the features that occur: what a file says is the last of them may be any number."""
+    """Name only the features that occur: a file may claim any number of them."""
     return {feature: f"feature {feature}" for feature in features}
 
 
 def _once(declarations: list[Declaration], feature_names: Names, work: _Work) -> list[Declaration]:
-    """Say everything about the same features in one declaration, so that a mapping by features can hold them all."""
+    """Merge declarations about the same features into one, so that a mapping by features can hold them all."""
     about: dict[tuple[int, ...], Declaration] = {}
     for declaration in declarations:
         known = about.get(declaration.features)
@@ -342,7 +342,7 @@ def _join_all(declarations: Sequence[Declaration], work: _Work) -> tuple[tuple[i
 def _natural_join(
     one: tuple[tuple[int, ...], Bits], declaration: Declaration, work: _Work
 ) -> tuple[tuple[int, ...], Bits]:
-    """Give the combinations of both tables' features that occur in both; not all if there are too many."""
+    """Return the combinations of both tables' features that occur in both; not all if there are too many."""
     work.count(declaration.n_entries + _ENTRIES_OF_A_ROW * len(one[1]))
     (features, rows), (added, more) = one, (declaration.features, declaration.table())
     column = {feature: at for at, feature in enumerate(features)}
@@ -354,7 +354,7 @@ def _natural_join(
     order = np.argsort(theirs, kind="stable")
     start = np.searchsorted(theirs[order], mine, side="left")
     times = np.searchsorted(theirs[order], mine, side="right") - start
-    if not new and times.all():  # what is said is known already
+    if not new and times.all():  # nothing new
         return one
     enough = int(np.searchsorted(np.cumsum(times), _MOST_WHILE_JOINING + 1)) + 1
     at = np.repeat(np.arange(len(times[:enough])), times[:enough])

@@ -20,12 +20,12 @@ _ROWS_PER_CHOICE = 10  # seen less often, a few different values may just be few
 
 
 def domain_of(X: Any, *, source: object | None = None, max_choices: int = 10, groups: bool = False) -> Domain:
-    """Infer a domain from data: for each column its range, whether it is whole, or its few values.
+    """Infer a domain from data: for each column its range, whether it holds integers only, or its few values.
 
     A column with at most `max_choices` different values, ten rows for each on average, gets those as a finite set. Any
-    other has the range from its smallest to its largest value, of whole numbers only if all of them are. A feature may
-    be missing iff it is missing in some row. That the domain was inferred is said in its `origin`; whether inputs to
-    come lie in it is for `Domain.contains` to tell.
+    other has the range from its smallest to its largest value, of integers only if all of them are. A feature may
+    be missing iff it is missing in some row. The domain's `origin` says that it was inferred; `Domain.contains` says
+    whether other inputs lie in it.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def domain_of(X: Any, *, source: object | None = None, max_choices: int = 10, gr
         0 for ranges only.
     groups : bool
         Whether to look for columns of zeros and ones that belong together, too: one-hot columns, columns that imply or
-        exclude each other, equal ones. Off unless you ask for it: that something holds in every row is no proof that it
-        must, and some of what is found in many columns is chance. See `onetree.observed_groups.observed_groups`.
+        exclude each other, equal ones. Off by default: that something holds in every row does not prove that it
+        must, and with many columns some of it is chance. See `onetree.domain.observed_groups`.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def domain_of(X: Any, *, source: object | None = None, max_choices: int = 10, gr
     """
     rows, names = _rows(X, source)
     if len(rows) == 0:
-        raise InvalidInputError("X has no rows, so no domain can be inferred; give data that stand for those to come")
+        raise InvalidInputError("X has no rows, so no domain can be inferred; give representative data")
     rows = rows.astype(np.float64)
     values = tuple(_column_values(column, max_choices) for column in rows.T)
     origin = f"inferred from {len(rows):,} rows" if len(rows) > 1 else "inferred from 1 row"
@@ -64,20 +64,20 @@ def domain_of(X: Any, *, source: object | None = None, max_choices: int = 10, gr
 def domain_around(
     x: Any, radius: ArrayLike | None = None, *, source: object | None = None, cells: int | None = None
 ) -> Domain:
-    """Give the neighbourhood of one input, for the tree that explains the model there.
+    """Return the neighbourhood of one input, for the tree that explains the model there.
 
     Parameters
     ----------
     x : array of shape (n_features,), data frame of one row, or a row of one
         The input. Where it is NaN, the feature is always missing. In a frame, the columns go by their names.
     radius : float or array of shape (n_features,), optional
-        The domain holds ``x - radius`` to ``x + radius``: 0 keeps a feature as it is, inf lets it free. Relative to the
+        The domain holds ``x - radius`` to ``x + radius``: 0 fixes a feature, inf leaves it free. Relative to the
         input it is ``0.1 * abs(x)``, relative to the data ``0.5 * X.std(axis=0)``.
     source : fitted model or Ensemble, optional
         Only with `cells`.
     cells : int, optional
         Instead of a radius: so many thresholds of the source to either side of each feature; 0 is the cell of `x`.
-        Categories have no neighbours, so that a categorical feature stays what it is.
+        A categorical feature stays what it is, since categories have no neighbours.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def domain_around(
 
 
 def _rows(X: Any, source: object | None) -> tuple[NDArray[Any], tuple[str, ...]]:
-    """Give inputs as numbers, and the names of the columns if they have any."""
+    """Return inputs as numbers, and the names of the columns if they have any."""
     if source is not None:
         ensemble = as_ensemble(source)
         return read_inputs(X, ensemble), ensemble.feature_names
@@ -108,7 +108,7 @@ def _rows(X: Any, source: object | None) -> tuple[NDArray[Any], tuple[str, ...]]
 
 
 def _point(x: Any, source: object | None) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Give one input as numbers, and the names of its features if it has any."""
+    """Return one input as numbers, and the names of its features if it has any."""
     if source is not None:
         ensemble = as_ensemble(source)
         return read_row(x, ensemble)[0].astype(np.float64), ensemble.feature_names
@@ -136,9 +136,9 @@ def _ends_by_radius(point: NDArray[np.float64], radius: ArrayLike) -> tuple[NDAr
     except (TypeError, ValueError):
         raise InvalidInputError(f"radius must be one number or {len(point)}, one per feature, not {radius!r}") from None
     if not (reach >= 0).all():
-        raise InvalidInputError("a radius must be a number from 0 on")
+        raise InvalidInputError("a radius must not be negative or NaN")
     with np.errstate(over="ignore"):
-        # An infinite x has no neighbourhood but itself, unless it is let free.
+        # An infinite x has no neighbourhood but itself, unless it is left free.
         free = np.isinf(reach)
         low = np.where(free, -np.inf, np.where(np.isinf(point), point, point - np.where(free, 0.0, reach)))
         high = np.where(free, np.inf, np.where(np.isinf(point), point, point + np.where(free, 0.0, reach)))
@@ -147,7 +147,7 @@ def _ends_by_radius(point: NDArray[np.float64], radius: ArrayLike) -> tuple[NDAr
 
 def _ends_by_cells(point: NDArray[np.float64], source: object, cells: int | None) -> tuple[NDArray[Any], NDArray[Any]]:
     if not isinstance(cells, int) or isinstance(cells, bool) or cells < 0:
-        raise InvalidInputError(f"cells must be a whole number from 0 on, not {cells!r}")
+        raise InvalidInputError(f"cells must be a non-negative integer, not {cells!r}")
     ensemble = as_ensemble(source)
     low, high = np.full(len(point), -np.inf), np.full(len(point), np.inf)
     for feature, at in enumerate(point.tolist()):

@@ -1,6 +1,6 @@
 """Columns of data that seem to belong together: what holds of zeros and ones in every row.
 
-That something holds in every row is no proof that it must: see `onetree.domain_of`, which asks for it.
+That something holds in every row does not prove that it must: see `onetree.domain_of`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from onetree.domain.groups import MAX_COMBINATIONS, Declaration, Group, join
 from onetree.errors import InvalidInputError
 
 _EXPECTED = 10.0  # rows that would break a relation of two columns if they had nothing to do with each other
-_MAX_LOOKS = 1_000_000  # at columns, in the search for one-hot groups, which could go on for ever
+_MAX_LOOKS = 1_000_000  # at columns, in the search for one-hot groups, which could otherwise take very long
 _MAX_RELATIONS = 1_000  # that are tried, since thousands of rare columns exclude each other in millions of ways
 
 
@@ -103,7 +103,7 @@ class _Columns:
         return [Declaration(chosen, "one-hot") for chosen in sorted(found, key=lambda each: (len(each), each))]
 
     def implications(self) -> list[Declaration]:
-        """Give chains that say all implications, those that follow from two others left out."""
+        """Return chains that say all implications, those that follow from two others left out."""
         order = sorted(self.bits, key=lambda feature: (self.ones[feature], feature))  # causes before effects
         after = {
             cause: {effect for effect in order if effect != cause and not self.bits[cause] & ~self.bits[effect]}
@@ -131,7 +131,7 @@ class _Columns:
         return chains
 
     def exclusions(self) -> list[Declaration]:
-        """Give sets of columns that say all exclusions of two."""
+        """Return sets of columns that say all exclusions of two."""
         features = sorted(self.bits)
         excluded = {
             one: {

@@ -1,6 +1,6 @@
-"""An ensemble inside a domain: splits that the domain decides are gone, and cuts that no value lies between are one.
+"""An ensemble inside a domain: splits that the domain decides are removed, and equivalent thresholds are merged.
 
-The result predicts like the ensemble for every input of the domain, and whatever it likes elsewhere. Every later stage
+The result predicts like the ensemble for every input of the domain, and arbitrarily elsewhere. Every later stage
 takes it like any other ensemble. The proof of a tree (`onetree.verify`) does not use this module: it is what is proven.
 No step recurses on the depth of a tree.
 """
@@ -21,7 +21,7 @@ def restrict(ensemble: Ensemble, domain: DomainLike | None) -> Ensemble:
 
     A threshold becomes the roundest number between the two neighbouring values that it separates, or stays what it is
     where values lie everywhere. NaN is an input only where the domain has it. Set tests, and what the features of a
-    group say of each other, are left to `onetree.axes`.
+    group imply for each other, are left to `onetree.lowering.axes`.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class _Splits:
         self.left[alone], self.right[alone] = self.right[alone], self.left[alone]
 
     def applied_to(self, ensemble: Ensemble, nan_features: NDArray[np.bool_]) -> Ensemble:
-        """Give the ensemble with these splits, without the nodes that no input of the domain comes to."""
+        """Return the ensemble with these splits, without the nodes that no input of the domain comes to."""
         kept, roots, left, right = without_decided(
             ensemble.roots, ensemble.feature, self.left, self.right, self.instead
         )

@@ -1,7 +1,7 @@
-"""The values that one feature takes: a range, whole numbers, or a few values; and whether it may be missing.
+"""The values that one feature takes: a range, integers, or a few values; and whether it may be missing.
 
 Each has one spelling as text (``"18:99"``, ``"integer 0:10"``, ``"0,1"``, any of them with ``" or missing"``), the same
-in Python, in files and on the command line. Knows nothing of features, ensembles or trees.
+in Python, in files and on the command line.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Values:
     Parameters
     ----------
     low, high : float
-        Both inclusive; infinite for no bound. Whole for whole numbers.
+        Both inclusive; infinite for no bound. Integers if `integer`.
     integer : bool
-        Whether only whole numbers are values; infinity is none.
+        Whether only integers are values; infinity is not one.
     choices : tuple of float, optional
         The only values, ascending; may be empty if the feature is always missing. A range of one value becomes one.
     missing : bool
@@ -69,9 +69,9 @@ class Values:
             low = max(float(np.ceil(low)), -_LARGEST) if low > -math.inf else low
             high = min(float(np.floor(high)), _LARGEST) if high < math.inf else high
         if not low <= high or (self.integer and math.inf in (low, -high)):
-            what = "holds no whole number" if self.integer and self.low <= self.high else "is empty"
+            what = "contains no integer" if self.integer and self.low <= self.high else "is empty"
             raise InvalidInputError(
-                f"the range {_text(self.low)}:{_text(self.high)} {what}; both ends belong to it, the lower comes first"
+                f"the range {_text(self.low)}:{_text(self.high)} {what}; give low:high, both inclusive"
             )
         if low == high and math.isfinite(low):
             self._set(choices=(low,), integer=False)
@@ -104,8 +104,8 @@ class Values:
 
     @classmethod
     def _between(cls, low: float, high: float, *, integer: bool = False, missing: bool = False) -> Values:
-        if low == high and math.isinf(low) and not integer:  # no spelling tells such a range from one without ends
-            raise InvalidInputError("a range with no number in it but an infinity is no domain; leave one end open")
+        if low == high and math.isinf(low) and not integer:  # spelled like a range without ends
+            raise InvalidInputError("a range that holds only infinity is not a domain; leave one end open")
         return cls(low, high, integer=integer, missing=missing)
 
     @classmethod
@@ -126,7 +126,7 @@ class Values:
             low, high = ends.split(":")
             return cls._between(_read(low, -math.inf), _read(high, math.inf), integer=integer, missing=missing)
         if integer or not ends:
-            raise InvalidInputError(f"{text!r} is no domain of a feature; {_SPELLINGS}")
+            raise InvalidInputError(f"{text!r} is not a domain of a feature; {_SPELLINGS}")
         return cls(choices=tuple(_read(part) for part in ends.split(",")), missing=missing)
 
     @property
@@ -155,7 +155,7 @@ class Values:
         return np.where((cuts < high) & (following <= high), np.maximum(following, low), math.nan)
 
     def contain(self, column: NDArray[Any]) -> NDArray[np.bool_]:
-        """Tell for each number of a column whether it is a value."""
+        """Return for each number of a column whether it is a value."""
         if self.choices is not None:
             inside = np.isin(column, np.array(self.choices))
         else:
@@ -165,7 +165,7 @@ class Values:
         return np.asarray(inside | (np.isnan(column) & self.missing))
 
     def describe(self, name: str) -> str:
-        """Say in words what is demanded of a feature of this name."""
+        """Describe in words what is required of a feature of this name."""
         ending = _OR_MISSING if self.missing else ""
         if self.choices is not None:
             *most, last = [_text(value) for value in self.choices] + (["missing"] if self.missing else [])
@@ -173,7 +173,7 @@ class Values:
         low, high = _text(self.low), _text(self.high)
         if self.integer:
             bounds = f" from {low}" * (self.low > -math.inf) + f" up to {high}" * (self.high < math.inf)
-            return f"{name} is a whole number{bounds}{ending}"
+            return f"{name} is an integer{bounds}{ending}"
         if self.everything:
             return f"{name} is any number{ending}"
         if self.low > -math.inf and self.high < math.inf:
@@ -219,7 +219,7 @@ def _read(text: str, absent: float = math.nan) -> float:
 
 
 def _text(value: float) -> str:
-    """Give the shortest text that reads back as the same number."""
+    """Return the shortest text that reads back as the same number."""
     number = float(value)
     return str(int(number)) if number.is_integer() and abs(number) < 1e16 else repr(number)
 

@@ -72,7 +72,7 @@ _REFUSAL = """\
 
 
 def to_c(tree: Tree, *, style: str = "auto", number: str = "double", name: str = "onetree") -> str:
-    """Give `tree` as a C99 file with ``int onetree_predict(const double *x)`` and ``onetree_class_names``.
+    """Return `tree` as a C99 file with ``int onetree_predict(const double *x)`` and ``onetree_class_names``.
 
     The function gives the index of the class, or -1 if a value is missing (NaN) where the tree does not take that.
     Compile without ``-ffast-math``, which forgets NaN; a tree that takes missing values refuses to compile with it.
@@ -199,7 +199,7 @@ def _array(kind: str, name: str, values: list[str]) -> str:
 
 
 def _integer_type(values: list[int]) -> str:
-    """Give the smallest signed type that holds all values."""
+    """Return the smallest signed type that holds all values."""
     largest = max(abs(value) for value in values)
     return next(f"int{bits}_t" for bits in (8, 16, 32) if largest < 1 << (bits - 1))
 
@@ -213,13 +213,13 @@ def _literal(value: float, number: str) -> str:
 
 
 def _string(text: str) -> str:
-    r"""Give a string literal: octal escapes end after three digits, and \? cannot be part of a trigraph."""
+    r"""Return a string literal: octal escapes end after three digits, and \? cannot be part of a trigraph."""
     plain = {ord(character): character for character in map(chr, range(32, 127))} | {ord(c): f"\\{c}" for c in '"\\?'}
     # JSON can hold half of a surrogate pair, which has no proper UTF-8.
     return '"' + "".join(plain.get(byte, f"\\{byte:03o}") for byte in text.encode(errors="surrogatepass")) + '"'
 
 
 def _commented(text: str) -> str:
-    """Give text that cannot end a comment, begin another, or splice lines by a trigraph."""
+    """Return text that cannot end a comment, begin another, or splice lines by a trigraph."""
     ascii_text = text.encode("ascii", "backslashreplace").decode()
     return re.sub(r"\?(?=\?)", "? ", ascii_text.replace("*/", "* /").replace("/*", "/ *"))

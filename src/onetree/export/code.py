@@ -17,7 +17,7 @@ LANGUAGES: dict[str, Callable[..., str]] = {"python": to_python, "c": to_c, "sql
 
 
 def to_code(tree: Tree, language: str, **options: Any) -> str:
-    """Give `tree` as source code without dependencies.
+    """Return `tree` as source code without dependencies.
 
     Parameters
     ----------

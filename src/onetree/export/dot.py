@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 # Graphviz first decodes entities and then reads backslash escapes, so a backslash has to be there twice.
 _ESCAPES = str.maketrans({"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;", "\\": "&#92;&#92;"})
-# Light enough for black text, and told apart by most people with colour blindness.
+# Light enough for black text, and distinct for most people with colour blindness.
 _COLOURS = ("#a6cee3", "#fdbf6f", "#b2df8a", "#cab2d6", "#fb9a99", "#ffff99", "#d9d9d9", "#e5c494")
 _MAX_LIST = 60  # characters of a set
 
 
 def to_dot(tree: Tree, *, digits: int | None = DIGITS) -> str:
-    """Give `tree` as a DOT graph, for Graphviz and everything else that reads it.
+    """Return `tree` as a DOT graph, for Graphviz and everything else that reads it.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def write_tree(tree: Tree, path: str | os.PathLike[str]) -> None:
 
 
 def to_json(tree: Tree) -> str:
-    """Give the content of the file of `tree`; docs/schema/tree.schema.json describes it."""
+    """Return the content of the file of `tree`; docs/schema/tree.schema.json describes it."""
     nodes: dict[str, Any] = {key: getattr(tree, name).tolist() for key, name in _INDICES.items()}
     # Python writes the shortest decimals that read back as the same float64. JSON has no infinity: "inf" stands for it.
     nodes["threshold"] = ["inf" if math.isinf(cut) else cut for cut in tree.threshold.tolist()]

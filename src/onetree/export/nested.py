@@ -15,7 +15,7 @@ TEST, LEAF, OTHERWISE, END = "test", "leaf", "otherwise", "end"
 
 
 def nested(tree: Tree) -> Iterator[tuple[str, int, int]]:
-    """Give the steps of writing a tree out: what comes, at which node, how deep.
+    """Return the steps of writing a tree out: what comes, at which node, how deep.
 
     A split is TEST, the steps of its left side, OTHERWISE, those of its right side, END.
     """

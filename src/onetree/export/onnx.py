@@ -33,7 +33,7 @@ _MAX_CLASSES = 1 << 24  # the tree ensemble gives the index of the class as a fl
 
 
 def to_onnx(tree: Tree, *, number: str = "float", style: str = "auto") -> ModelProto:
-    """Give `tree` as an ONNX model with the input `X` and the outputs `label` and `class_index`.
+    """Return `tree` as an ONNX model with the input `X` and the outputs `label` and `class_index`.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def _categories(kind: Categories | None) -> dict[str, Any] | None:
 
 
 def _as_ensemble(tree: Tree, style: str) -> Tree | None:
-    """Give the tree that a tree ensemble holds, without set tests and shared nodes; None for a loop."""
+    """Return the tree that a tree ensemble holds, without set tests and shared nodes; None for a loop."""
     if style not in STYLES:
         raise InvalidInputError(f"unknown style {style!r}; use one of {', '.join(STYLES)}")
     if style == "table" and tree.n_leaves > 1:  # a single leaf has no table
@@ -121,7 +121,7 @@ def _as_ensemble(tree: Tree, style: str) -> Tree | None:
 
 
 def _ensemble(tree: Tree, number: str) -> tuple[list[NodeProto], list[TensorProto]]:
-    """Give the operator that adds up one tree whose leaves hold the index of their class."""
+    """Return the operator that adds up one tree whose leaves hold the index of their class."""
     from onnx import helper, numpy_helper
 
     inner = tree.feature >= 0
@@ -160,7 +160,7 @@ def _ensemble(tree: Tree, number: str) -> tuple[list[NodeProto], list[TensorProt
 
 
 def _loop(tree: Tree, number: str) -> tuple[list[NodeProto], list[TensorProto]]:
-    """Give the steps that take all rows from node to node until each is at a leaf, a node below zero."""
+    """Return the steps that take all rows from node to node until each is at a leaf, a node below zero."""
     from onnx import helper, numpy_helper
 
     inner = tables(tree, _thresholds(tree, number))
@@ -187,7 +187,7 @@ def _loop(tree: Tree, number: str) -> tuple[list[NodeProto], list[TensorProto]]:
 
 
 def _step() -> GraphProto:
-    """Give one step of the loop: rows at a leaf stay there, the others go one node down."""
+    """Return one step of the loop: rows at a leaf stay there, the others go one node down."""
     from onnx import TensorProto, helper
 
     # A leaf is no entry of the tables: its row looks up the root, and what it finds there is not used.

@@ -22,12 +22,12 @@ _MAX_DEPTH = 90  # CPython stops at 100 levels of indentation
 
 _PREDICT = '''
 def predict(x):
-    """Give the class label of one input: one number for each of FEATURES, in their order or by their names."""
+    """Return the class label of one input: one number for each of FEATURES, in their order or by their names."""
     return CLASSES[predict_index(x)]
 
 
 def predict_index(x):
-    """Give the index into CLASSES of one input."""
+    """Return the index into CLASSES of one input."""
     if hasattr(x, "keys"):  # a mapping, or a row of a data frame
         lacking = [name for name in FEATURES if name not in x.keys()]
         if lacking:
@@ -49,7 +49,7 @@ _LOOP = """    node = 0
 
 
 def to_python(tree: Tree, *, style: str = "auto") -> str:
-    """Give `tree` as a Python module with ``predict(x)`` for one input.
+    """Return `tree` as a Python module with ``predict(x)`` for one input.
 
     The input is a sequence of numbers, one per feature, or a mapping from the names of the features, such as a
     dictionary or a row of a data frame; what else is in a mapping is ignored.
@@ -128,7 +128,7 @@ def _between(x: str, run: Run) -> str:
 
 
 def _tuple(name: str, values: list[str]) -> str:
-    """Give an assignment of a tuple: on one line if that is short, else as many values on a line as fit."""
+    """Return an assignment of a tuple: on one line if that is short, else as many values on a line as fit."""
     line = f"{name} = ({', '.join(values)}{',' if len(values) == 1 else ''})\n"
     if len(line) <= LINE_WIDTH:
         return line

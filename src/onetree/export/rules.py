@@ -59,7 +59,7 @@ class Condition:
 
 
 def leaf_conditions(tree: Tree) -> Iterator[tuple[int, list[Condition]]]:
-    """Give the node of each leaf with its conditions, from left to right.
+    """Return the node of each leaf with its conditions, from left to right.
 
     Conditions stand in the order in which the path first asks for the feature. A path that contradicts itself, so that
     no input takes it, is left out.
@@ -95,7 +95,7 @@ def leaf_conditions(tree: Tree) -> Iterator[tuple[int, list[Condition]]]:
 
 
 def path_conditions(tree: Tree, path: Iterable[tuple[int, bool]]) -> list[Condition]:
-    """Give the conditions of one path: inner nodes from the root on, and whether it goes left there.
+    """Return the conditions of one path: inner nodes from the root on, and whether it goes left there.
 
     They stand in the order in which the path first asks for the feature.
     """
@@ -109,7 +109,7 @@ def path_conditions(tree: Tree, path: Iterable[tuple[int, bool]]) -> list[Condit
 
 
 def unconditional(tree: Tree) -> list[Condition]:
-    """Give for each feature the condition that every input meets."""
+    """Return for each feature the condition that every input meets."""
     return [
         Condition(at, -math.inf, math.inf, takes_nan, elements=None if kind is None else numbers(kind))
         for at, (takes_nan, kind) in enumerate(zip(tree.nan_features.tolist(), tree.categories, strict=True))
@@ -117,12 +117,12 @@ def unconditional(tree: Tree) -> list[Condition]:
 
 
 def parted(now: Condition, tree: Tree, node: int) -> tuple[Condition, Condition]:
-    """Give what is left of a condition on both sides of a node."""
+    """Return what is left of a condition on both sides of a node."""
     return _parted(now, node, float(tree.threshold[node])) if now.elements is None else _parted_set(now, tree, node)
 
 
 def _parted(now: Condition, node: int, cut: float) -> tuple[Condition, Condition]:
-    """Give what is left of a condition on both sides of a threshold."""
+    """Return what is left of a condition on both sides of a threshold."""
     below = (
         now
         if not now.missing and now.upper <= cut
@@ -132,7 +132,7 @@ def _parted(now: Condition, node: int, cut: float) -> tuple[Condition, Condition
 
 
 def _parted_set(now: Condition, tree: Tree, node: int) -> tuple[Condition, Condition]:
-    """Give what is left of a condition on both sides of a set test."""
+    """Return what is left of a condition on both sides of a set test."""
     known, inside = now.elements or frozenset(), left_numbers(tree, node)
     missing_left = bool(tree.subsets[tree.subset[node], MISSING])
     return (
@@ -142,7 +142,7 @@ def _parted_set(now: Condition, tree: Tree, node: int) -> tuple[Condition, Condi
 
 
 def to_rules(tree: Tree, *, digits: int | None = DIGITS) -> str:
-    """Give `tree` as text with one IF-THEN rule per leaf.
+    """Return `tree` as text with one IF-THEN rule per leaf.
 
     Parameters
     ----------

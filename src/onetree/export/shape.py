@@ -60,7 +60,7 @@ class Tables:
 
 
 def tables(tree: Tree, threshold: NDArray[np.floating] | None = None) -> Tables:
-    """Give the inner nodes of a tree that has any and no set tests, with other thresholds if they are given."""
+    """Return the inner nodes of a tree that has any and no set tests, with other thresholds if they are given."""
     inner = tree.feature >= 0
     number = np.where(inner, np.cumsum(inner) - 1, -1 - tree.leaf_class.astype(np.int64))
     cuts = tree.threshold if threshold is None else threshold
@@ -73,7 +73,7 @@ def tables(tree: Tree, threshold: NDArray[np.floating] | None = None) -> Tables:
 
 
 def unfolded(tree: Tree) -> Tree:
-    """Give the same tree with one parent for each node, level by level; the caller bounds its size."""
+    """Return the same tree with one parent for each node, level by level; the caller bounds its size."""
     n_nodes = 2 * tree.n_leaves - 1
     if n_nodes == tree.n_nodes:
         return tree
@@ -94,5 +94,5 @@ def unfolded(tree: Tree) -> Tree:
 
 
 def float32_thresholds(tree: Tree) -> NDArray[np.float32]:
-    """Give the largest float32 at or below each threshold: for float32 inputs the comparisons stay the same."""
+    """Return the largest float32 at or below each threshold: for float32 inputs the comparisons stay the same."""
     return rounded_down(tree.threshold, np.float32)

@@ -27,7 +27,7 @@ _MAX_SET_NODES = 1_000_000  # of a tree whose set tests are written out
 
 
 def to_sklearn(tree: Tree, X: RowsLike | None = None, y: ArrayLike | None = None) -> DecisionTreeClassifier:
-    """Give a fitted `DecisionTreeClassifier` with the predictions of `tree`.
+    """Return a fitted `DecisionTreeClassifier` with the predictions of `tree`.
 
     scikit-learn rounds inputs to float32 before it compares. Thresholds that come from models which do the same
     (scikit-learn's own forests) are placed so that this changes nothing, and the predictions are equal for **every**
@@ -97,7 +97,7 @@ def to_sklearn(tree: Tree, X: RowsLike | None = None, y: ArrayLike | None = None
 
 
 def _unfolded(tree: Tree) -> Tree:
-    """Give the same tree with one parent for each node, unless that is too large."""
+    """Return the same tree with one parent for each node, unless that is too large."""
     if tree.has_subsets:
         plain = written_out(tree, _MAX_SET_NODES)
         if plain is None:

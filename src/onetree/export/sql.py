@@ -57,7 +57,7 @@ def to_sql(
     nodes: str = "onetree_nodes",
     dialect: str = "standard",
 ) -> str:
-    """Give `tree` as SQL that selects all columns of a table and the class as `prediction`.
+    """Return `tree` as SQL that selects all columns of a table and the class as `prediction`.
 
     NULL and NaN are both a missing value. It goes right as in the tree; where the tree does not take it, the prediction
     is NULL. Only columns that the tree uses have to be there. Numbers in columns of text are read as numbers.
@@ -82,7 +82,7 @@ def to_sql(
 
     Notes
     -----
-    The style "table" numbers the rows, in a first column `onetree_row`. Labels of several types, and whole numbers of
+    The style "table" numbers the rows, in a first column `onetree_row`. Labels of several types, and integers of
     more than 64 bits, become text.
     """
     names = tree.feature_names if columns is None else tuple(columns)
@@ -101,7 +101,7 @@ def to_sql(
 
 
 def _case(tree: Tree, names: Sequence[str], used: list[int], sql: Dialect) -> list[str]:
-    """Give the column `prediction` as nested CASE expressions."""
+    """Return the column `prediction` as nested CASE expressions."""
     labels, splits = _labels(tree, sql), conditions(tree)
     column = {at: f"CAST(item.{sql.name(names[at])} AS {sql.real})" for at in used}
     refused = [sql.missing.format(x=column[at]) for at in used if not tree.nan_features[at]]
@@ -131,7 +131,7 @@ def _case(tree: Tree, names: Sequence[str], used: list[int], sql: Dialect) -> li
 
 
 def _set_condition(tree: Tree, node: int, column: str, sql: Dialect) -> str:
-    """Give a set test, in which a missing value is neither true nor unknown where it has to go left."""
+    """Return a set test, in which a missing value is neither true nor unknown where it has to go left."""
     test = steps_of(tree, node)
     runs = test.runs()
     points = [sql.number(run.high) for run in runs if run.high is not None and is_point(run)]
@@ -176,7 +176,7 @@ def _node_table(tree: Tree, nodes: str, sql: Dialect) -> list[str]:
 
 
 def _walk(tree: Tree, names: Sequence[str], used: list[int], table: str, nodes: str, sql: Dialect) -> str:
-    """Give the query that takes all rows from node to node."""
+    """Return the query that takes all rows from node to node."""
     column = {at: f"CAST(item.{sql.name(names[at])} AS {sql.real})" for at in used}
     refused = [f"x{at} IS NOT NULL" for at in used if not tree.nan_features[at]]
     value = " ".join(f"WHEN {at} THEN walk.x{at}" for at in used)

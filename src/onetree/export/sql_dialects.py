@@ -43,7 +43,7 @@ class Dialect:
     primary_key: str = " PRIMARY KEY"
 
     def number(self, value: float) -> str:
-        """Give an expression that is exactly this finite float64 number: a decimal if the database reads that right."""
+        """Return an expression for exactly this finite float64 number: a decimal if the database reads it right."""
         if _is_read_anywhere(value):
             return repr(value)
         if self.reads_decimals:
@@ -52,7 +52,7 @@ class Dialect:
         return self._by_powers_of_two(value)
 
     def _by_powers_of_two(self, value: float) -> str:
-        """Give a whole number divided or multiplied by powers of two, in which nothing is rounded."""
+        """Return an integer divided or multiplied by powers of two, without rounding."""
         numerator, denominator = value.as_integer_ratio()
         shift = 1 - denominator.bit_length()
         while numerator and abs(numerator) >= 2**53:  # then there is no denominator, and low bits are zero
@@ -120,7 +120,7 @@ DIALECTS = {
 
 
 def dialect_named(name: str) -> Dialect:
-    """Give a dialect by its name."""
+    """Return a dialect by its name."""
     if name not in DIALECTS:
         raise InvalidInputError(f"unknown dialect {name!r}; use one of {', '.join(DIALECTS)}")
     return DIALECTS[name]

@@ -57,14 +57,14 @@ class Steps:
         return self.first and len(self.cuts) != 1
 
     def runs(self) -> list[Run]:
-        """Give the runs of numbers that go left or, where that is `negated`, right."""
+        """Return the runs of numbers that go left or, where that is `negated`, right."""
         bounds = [None, *self.cuts, None]
         skip = 0 if self.first and not self.negated else 1
         return [Run(low, high) for low, high in list(pairwise(bounds))[skip::2]]
 
 
 def steps_of(tree: Tree, node: int, dtype: type[np.floating[Any]] = np.float64) -> Steps:
-    """Give the set test of a node, for inputs of a type: for float32 each cut is the next float32 at or below it."""
+    """Return the set test of a node, for inputs of a type: for float32 each cut is the next float32 at or below it."""
     kind = tree.categories[tree.feature[node]]
     members = tree.subsets[tree.subset[node]]
     if kind is None:
@@ -85,7 +85,7 @@ def steps_of(tree: Tree, node: int, dtype: type[np.floating[Any]] = np.float64) 
 
 
 def rounded_down(numbers: NDArray[np.float64], dtype: type[np.floating[Any]]) -> NDArray[Any]:
-    """Give the largest number of a type at or below each: for inputs of that type comparisons stay the same."""
+    """Return the largest number of a type at or below each: for inputs of that type comparisons stay the same."""
     with np.errstate(over="ignore", under="ignore"):
         rounded = numbers.astype(dtype)
         below = np.nextafter(rounded, dtype(-np.inf))
@@ -101,22 +101,22 @@ def is_point(run: Run, dtype: type[np.floating[Any]] = np.float64) -> bool:
 
 
 def longest_test(tree: Tree) -> int:
-    """Give the number of runs of the set test that has most."""
+    """Return the number of runs of the set test that has most."""
     return max((len(steps_of(tree, node).runs()) for node in _different_tests(tree).values()), default=0)
 
 
 def _different_tests(tree: Tree) -> dict[tuple[int, int], int]:
-    """Give a node for each feature and set that are tested."""
+    """Return a node for each feature and set that are tested."""
     return {(int(tree.feature[node]), int(tree.subset[node])): int(node) for node in set_nodes(tree)}
 
 
 def set_nodes(tree: Tree) -> NDArray[np.intp]:
-    """Give the nodes that are set tests."""
+    """Return the nodes that are set tests."""
     return np.flatnonzero(tree.subset >= 0)
 
 
 def thresholds_only(tree: Tree) -> Tree:
-    """Give the same function without set tests: each becomes a search among its cuts, with shared subtrees below.
+    """Return the same function without set tests: each becomes a search among its cuts, with shared subtrees below.
 
     On features that take no missing values, NaN goes where a number above all others does.
     """
@@ -199,7 +199,7 @@ def _search(
 
 
 def written_out(tree: Tree, max_nodes: int) -> Tree | None:
-    """Give `thresholds_only` with one parent for each node; None if that takes more nodes.
+    """Return `thresholds_only` with one parent for each node; None if that takes more nodes.
 
     Comparisons of categorical features that a path has already decided are left out.
     """

@@ -20,7 +20,7 @@ _MAX_INDENT = 40
 
 
 def to_text(tree: Tree, *, digits: int | None = DIGITS) -> str:
-    """Give `tree` as indented text.
+    """Return `tree` as indented text.
 
     Parameters
     ----------

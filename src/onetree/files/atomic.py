@@ -1,7 +1,4 @@
-"""Files are read within limits and written whole or not at all.
-
-Knows nothing of what is in them.
-"""
+"""Files are read within limits and written whole or not at all."""
 
 import contextlib
 import os

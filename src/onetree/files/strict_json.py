@@ -1,7 +1,4 @@
-"""The project's JSON files: parsed strictly, so that a document means one thing or is refused.
-
-Knows nothing of trees or ensembles.
-"""
+"""The project's JSON files: parsed strictly, so that a document means one thing or is refused."""
 
 import json
 from itertools import chain

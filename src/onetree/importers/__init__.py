@@ -180,7 +180,7 @@ def _parse(content: bytes, missing: str) -> Ensemble:
 
 
 def _parse_json_of_some_library(content: bytes, missing: str) -> Ensemble:
-    """Tell the JSON files apart by the entries that only they have."""
+    """Recognise a JSON file by the entries that only its format has."""
     if f'"{FORMAT}"'.encode() in content:
         return _with_missing(parse_json(content), missing)
     if b'"learner"' in content:
@@ -228,7 +228,7 @@ def _with_classes(ensemble: Ensemble, classes: ArrayLike, path: str | os.PathLik
 
 
 def _is_pickle(content: bytes) -> bool:
-    """Whether the content looks like a pickle, bare or compressed as joblib does; nothing of it is opened."""
+    """Whether the content looks like a pickle, bare or compressed by joblib; nothing is unpickled."""
     return content.startswith(_PICKLE_STARTS) or (content.endswith(b".") and content.startswith(_OLD_PICKLE_STARTS))
 
 

@@ -168,9 +168,9 @@ class _Lines:
         raise ModelFileError(f"line {self.number}: {what}")
 
     def integer(self, text: str, what: str, low: int, high: int) -> int:
-        """Return `text` as a whole number between low and high, both inclusive."""
+        """Return `text` as an integer between low and high, both inclusive."""
         if not _INTEGER.fullmatch(text):
-            self.fail(f"{what} must be a whole number, not {text[:40]!r}")
+            self.fail(f"{what} must be an integer, not {text[:40]!r}")
         if not low <= int(text) <= high:
             self.fail(f"{what} is {int(text)}, outside {low}..{high}")
         return int(text)

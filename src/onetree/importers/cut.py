@@ -1,7 +1,4 @@
-"""The cut of a score, found by bisection over all float64 numbers with the library's own arithmetic.
-
-Knows nothing of any library.
-"""
+"""The cut of a score, found by bisection over all float64 numbers with the library's own arithmetic."""
 
 import math
 import struct

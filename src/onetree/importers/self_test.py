@@ -1,6 +1,6 @@
 """Every import checks itself: the ensemble against the live model, where they would differ if they could.
 
-Knows nothing of any library: it gets the model as a function from inputs to labels.
+The model comes as a function from inputs to labels.
 """
 
 from collections.abc import Callable, Iterator

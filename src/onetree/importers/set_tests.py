@@ -1,7 +1,4 @@
-"""Tests for a set of categories, as libraries have them, in the form that an `Ensemble` holds them in.
-
-Knows nothing of any library.
-"""
+"""Tests for a set of categories, as libraries have them, in the form that an `Ensemble` holds them in."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Comparisons that a library makes in float32, as thresholds for float64 inputs.
-
-Knows nothing of any library.
-"""
+"""Comparisons that a library makes in float32, as thresholds for float64 inputs."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -80,7 +80,7 @@ class Axes:
         return none if isinstance(self.ensemble, Ensemble) else self.ensemble.sets
 
     def tree(self, feature: Index, threshold: Floats, left: Index, right: Index, leaf_class: Index) -> Tree:
-        """Give the tree that the core found, on the features of the ensemble: an axis and a test become a split.
+        """Return the tree that the core found, on the features of the ensemble: an axis and a test become a split.
 
         A set test is spelled as the ensemble spells it, so elements that cannot be reached go where they go there.
         """
@@ -116,7 +116,7 @@ class Axes:
 
 
 def axes_of(ensemble: Ensemble, domain: DomainLike | None = None) -> Axes:
-    """Give an ensemble inside a domain as the native core takes it.
+    """Return an ensemble inside a domain as the native core takes it.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The tests of an axis that stands for a categorical feature or a group: which values each sends left, each once.
 
-Finds an order of the values where all tests respect one. Knows nothing of the native core but how it numbers tests: in
+Finds an order of the values where all tests respect one. The native core numbers tests in
 their order on a set axis, by the last value that goes left on an ordinary one.
 """
 
@@ -187,7 +187,7 @@ def _distinct(rows: Bools) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _numbered(members: Bools) -> tuple[Floats, Bools, SetMatrix | None]:
-    """Give the tests their numbers for the core, say which of them it sees inverted, and the matrix of a set axis."""
+    """Return the tests their numbers for the core, say which of them it sees inverted, and the matrix of a set axis."""
     n_tests = len(members)
     distance = _chain(members)
     if distance is None:

@@ -33,7 +33,7 @@ class Labeller:
         self._output = _only_outputs(ensemble)
 
     def slabs(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
-        """Give the slab of each value, column-major; missing values lie in the last slab of their feature."""
+        """Return the slab of each value, column-major; missing values lie in the last slab of their feature."""
         slabs = np.empty(values.shape, dtype=np.int32, order="F")
         for feature, levels in enumerate(self.grid.levels):
             slabs[:, feature] = np.searchsorted(levels, values[:, feature])  # NaN comes after +inf
@@ -62,7 +62,7 @@ class Labeller:
 
 
 def _slab_nodes(ensemble: Ensemble, grid: Grid) -> NDArray[np.int32]:
-    """Give for each node its feature, the slabs that go one way, and the two children, as the native core has them.
+    """Return for each node its feature, the slabs that go one way, and the two children, as the native core has them.
 
     At a node that sends missing values left, the slabs between the threshold and the missing values go right, and all
     others left; elsewhere the slabs up to the threshold go left.
@@ -90,7 +90,7 @@ def _slab_nodes(ensemble: Ensemble, grid: Grid) -> NDArray[np.int32]:
 
 
 def _only_outputs(ensemble: Ensemble) -> NDArray[np.int32]:
-    """Give for each tree the output that it alone adds to, -1 if there are several.
+    """Return for each tree the output that it alone adds to, -1 if there are several.
 
     A tree of boosting has scores for one class only, and zeros need not be added.
     """

@@ -2,7 +2,7 @@
 
 A categorical feature has finitely many *elements*: one per known category, one for every other number, and one for NaN.
 A set test sends some elements to the left. Ensembles and trees hold such tests in the same three fields, which this
-module checks. Knows nothing of either.
+module checks.
 """
 
 import math
@@ -119,7 +119,7 @@ class Categories:
         return self._no_category() if element == OTHER else self.codes[element - FIRST]
 
     def _no_category(self) -> float:
-        """Return a number that is no category, and a plain one if there is any: -inf always is."""
+        """Return a number that is not a category, a finite one if possible: -inf never is a category."""
         beyond = math.floor(self.codes[-1]) + 1.0 if self.codes else 0.0
         above = (math.nextafter(end, math.inf) for end in self.high.tolist())
         candidates = (beyond, -1.0, *above, -math.inf)

@@ -36,7 +36,7 @@ def node_depths(roots: Index, feature: Index, left: Index, right: Index) -> tupl
     """Return the root of each node and its depth.
 
     Each round doubles the distance to the ancestor looked at, so a chain of 100,000 nodes takes 17 rounds. A node on
-    a cycle, or below one, gets a "root" that is none.
+    a cycle, or below one, gets a "root" that is not one.
     """
     n_nodes, inner = len(feature), np.flatnonzero(feature >= 0)
     ancestor = np.arange(n_nodes)

@@ -24,7 +24,7 @@ _MISSING = ("NAType", "NaTType")  # of pandas, which need not be installed
 
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
-    """Give a data frame as narwhals has it; None if `X` is anything else."""
+    """Return a data frame as narwhals has it; None if `X` is anything else."""
     if isinstance(X, np.ndarray | list | tuple) or np.isscalar(X) or hasattr(X, "toarray"):
         return None
     import narwhals as nw
@@ -53,17 +53,17 @@ def has_gaps(X: Any) -> bool:
 
 
 def frame_names(frame: nw.DataFrame[Any]) -> tuple[str, ...]:
-    """Give the names of all columns as text; numbers and the like are names too."""
+    """Return the names of all columns as text; numbers and the like are names too."""
     return tuple(map(str, frame.columns))
 
 
 def frame_numbers(frame: nw.DataFrame[Any]) -> NDArray[Any]:
-    """Give all columns of a frame of which no model is known, so that they must be numbers."""
+    """Return all columns of a frame of which no model is known, so that they must be numbers."""
     return _joined([_read_column(each, None) for each in frame.iter_columns()], len(frame))
 
 
 def columns_by_name(given: Sequence[str], model: Reader, *, what: str = "X") -> list[int]:
-    """Give the place of each feature among columns of these names.
+    """Return the place of each feature among columns of these names.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def columns_by_name(given: Sequence[str], model: Reader, *, what: str = "X") -> 
 
 
 def listed(names: Iterable[str]) -> str:
-    """Give some names as text, shortened if there are many."""
+    """Return some names as text, shortened if there are many."""
     known = list(names)
     return ", ".join(map(repr, known[:_N_LISTED])) + (", ..." if len(known) > _N_LISTED else "")
 
@@ -108,7 +108,7 @@ def _name_in(place: dict[str, int], name: str, columns: Columns) -> str | None:
 
 
 def read_frame(frame: nw.DataFrame[Any], model: Reader) -> NDArray[Any]:
-    """Give the columns of a frame that the features name, in their order, as the model reads them."""
+    """Return the columns of a frame that the features name, in their order, as the model reads them."""
     columns, names = model.columns, model.feature_names
     given = frame_names(frame)
     if columns.named or columns.steps:
@@ -136,7 +136,7 @@ def read_frame(frame: nw.DataFrame[Any], model: Reader) -> NDArray[Any]:
 
 
 def labels_among(is_categorical: Sequence[bool], model: Reader, what: str) -> list[Labels | None]:
-    """Give the labels of each feature, where need be as the columns of categories or texts tell."""
+    """Return the labels of each feature, where need be as the columns of categories or texts tell."""
     columns = model.columns
     labels = [columns.labels_of(feature) for feature in range(len(is_categorical))]
     if columns.unassigned:
@@ -158,7 +158,7 @@ def _holds_categories(column: nw.Series[Any]) -> bool:
 
 
 def _read_column(column: nw.Series[Any], labels: Labels | None, *, by_value: bool = True) -> NDArray[Any]:
-    """Give one column as numbers, NaN where a value is missing.
+    """Return one column as numbers, NaN where a value is missing.
 
     Without labels, categories that are numbers are these numbers, if they may be read `by_value`.
     """
@@ -191,7 +191,7 @@ def _read_column(column: nw.Series[Any], labels: Labels | None, *, by_value: boo
 
 
 def as_number(value: object) -> float | None:
-    """Give a number of whatever type as float, None for anything else: text is not parsed."""
+    """Return a number of whatever type as float, None for anything else: text is not parsed."""
     if isinstance(value, str | bytes):
         return None
     try:
@@ -201,7 +201,7 @@ def as_number(value: object) -> float | None:
 
 
 def _codes(column: nw.Series[Any], name: str, labels: Labels) -> NDArray[np.float64]:
-    """Give the numbers of the categories that the values of a column are."""
+    """Return the numbers of the categories that the values of a column are."""
     values = column.to_list()
     try:  # each value once, since there are few
         number_of = {value: math.nan if is_missing(value) else labels.number(value) for value in set(values)}

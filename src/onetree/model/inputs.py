@@ -26,7 +26,7 @@ else:
 
 
 def read_inputs(X: RowsLike, model: Reader) -> NDArray[Any]:
-    """Give `X` as a float32 or float64 array in C or Fortran order, as the model reads it; copied only if it must be.
+    """Return `X` as a float32 or float64 array in C or Fortran order, as the model reads it; copied only if it must be.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def read_inputs(X: RowsLike, model: Reader) -> NDArray[Any]:
 
 
 def read_row(x: Any, model: Reader) -> NDArray[Any]:
-    """Give one input as `read_inputs` does, an array of one row.
+    """Return one input as `read_inputs` does, an array of one row.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def read_row(x: Any, model: Reader) -> NDArray[Any]:
 
 
 def as_numbers(X: Any, *, integers: str = "float64") -> NDArray[Any]:
-    """Give an array of two dimensions as float32 or float64, by position."""
+    """Return an array of two dimensions as float32 or float64, by position."""
     if hasattr(X, "toarray"):
         raise InvalidInputError("X is a sparse matrix; give X.toarray(), a dense array")
     rows = np.asarray(X)
@@ -132,7 +132,7 @@ def _without_refused_gaps(rows: NDArray[Any], model: Reader) -> NDArray[Any]:
 
 
 def _no_number(rows: NDArray[Any]) -> object:
-    """Give the first entry that is not a number."""
+    """Return the first entry that is not a number."""
     for value in rows.ravel().tolist():
         try:
             float(value)

@@ -1,6 +1,6 @@
 """Which way inputs go: at thresholds and set tests, split by split, in an ensemble as in a tree.
 
-Knows nothing of what leaves mean. Follows all inputs together, one split further each round, so depth is no problem.
+Follows all inputs together, one split further each round, so depth is no problem.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Index = NDArray[np.integer[Any]]
 
 
 class Splits(Protocol):
-    """What of an ensemble or a tree decides the way of an input."""
+    """The part of an ensemble or a tree that routes inputs."""
 
     @property
     def feature(self) -> NDArray[np.int32]:

@@ -131,7 +131,7 @@ def _feature_index(model: Ensemble | Tree, feature: int | str) -> int:
             raise InvalidInputError(f"there is no feature {feature!r}; there are {', '.join(model.feature_names)}")
         return model.feature_names.index(feature)
     if not 0 <= feature < model.n_features:
-        raise InvalidInputError(f"there is no feature {feature}; the model has {model.n_features}, from 0 on")
+        raise InvalidInputError(f"there is no feature {feature}; the model has features 0 to {model.n_features - 1}")
     return int(feature)
 
 

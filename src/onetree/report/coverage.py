@@ -29,7 +29,7 @@ MAX_SPREAD_CLASSES = 12  # of more, a histogram only counts rows
 def embed_coverage(
     tree: Tree, rows: NDArray[Any] | None, y: ArrayLike | None, source: Ensemble | None
 ) -> dict[str, Any] | None:
-    """Give the rows at each place, by the classes in `y`, else by those of the source, else by those of the tree.
+    """Return the rows at each place, by the classes in `y`, else by those of the source, else by those of the tree.
 
     ``left`` and ``right`` have an entry per place, in order of depth: the place of a child, or 0 if no row goes there.
     ``ends`` has one per place without children: pairs of class and number of rows. ``spreads`` holds a histogram of
@@ -66,7 +66,7 @@ def describe_accuracy(
 
 
 def class_index(tree: Tree, y: ArrayLike, n_rows: int) -> NDArray[np.intp]:
-    """Give the index of each label; raises `InvalidInputError` for one that is not a class of the tree."""
+    """Return the index of each label; raises `InvalidInputError` for one that is not a class of the tree."""
     labels = np.asarray(y)
     if labels.shape != (n_rows,):
         raise InvalidInputError(
@@ -167,7 +167,7 @@ class _Walk:
 
 
 def _ranked(values: NDArray[Any], left: NDArray[np.bool_]) -> tuple[int, int, NDArray[np.intp]]:
-    """Give one bin to each value, those that go left first; of too many, neighbours share one."""
+    """Return one bin to each value, those that go left first; of too many, neighbours share one."""
     _, code = np.unique(values, return_inverse=True)
     _, rank = np.unique(code + len(code) * ~left, return_inverse=True)
     n_values, n_left = int(rank.max()) + 1, len(np.unique(code[left]))
@@ -184,7 +184,7 @@ def _ranked(values: NDArray[Any], left: NDArray[np.bool_]) -> tuple[int, int, ND
 
 
 def _binned(x: NDArray[np.float64], left: NDArray[np.bool_], cut: float) -> tuple[int, int, NDArray[np.intp]]:
-    """Give bins of equal width on each side of the cut, or one per value if there are few; one for missing values."""
+    """Return bins of equal width on each side of the cut, or one per value if there are few; one for missing values."""
     missing = np.isnan(x)
     finite = x[np.isfinite(x)]
     n_values = len(np.unique(finite))
@@ -207,5 +207,5 @@ def _binned(x: NDArray[np.float64], left: NDArray[np.bool_], cut: float) -> tupl
 
 
 def _share(part: float) -> int:
-    """Give the bins of the left side: at least one for each side."""
+    """Return the bins of the left side: at least one for each side."""
     return min(N_BINS - 1, max(1, round(part * N_BINS))) if part == part else 1

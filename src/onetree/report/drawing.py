@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
-# Eight colours that people with any kind of colour blindness tell apart, on white and on black: those of Okabe and Ito,
+# Eight colours that are distinct for all kinds of colour blindness, on white and on black: those of Okabe and Ito,
 # with grey for their black. Neighbours in the list differ in lightness too.
 PALETTE = ("#56b4e9", "#e69f00", "#009e73", "#f0e442", "#cc79a7", "#0072b2", "#d55e00", "#999999")
 _MAX_NAME = 32
 
 
 def new_figure(width: float, height: float, n_columns: int = 1) -> tuple[Figure, Any]:
-    """Give a figure of that size in inches, and its axes."""
+    """Return a figure of that size in inches, and its axes."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
@@ -34,7 +34,7 @@ def new_figure(width: float, height: float, n_columns: int = 1) -> tuple[Figure,
 
 
 def as_tree(source: object) -> Tree:
-    """Give the tree of a `Tree`, a `Solution` or a fitted `BornAgainTreeClassifier`."""
+    """Return the tree of a `Tree`, a `Solution` or a fitted `BornAgainTreeClassifier`."""
     for found in (source, getattr(source, "tree", None), getattr(source, "tree_", None)):
         if isinstance(found, Tree):
             return found
@@ -44,7 +44,7 @@ def as_tree(source: object) -> Tree:
 
 
 def class_colours(n_classes: int) -> list[str]:
-    """Give a colour per class: `PALETTE`, and beyond it hues that eyes alone can hardly tell apart."""
+    """Return a colour per class: `PALETTE`, and beyond it hues that are hard to distinguish by eye."""
     colours = list(PALETTE[:n_classes])
     for extra in range(n_classes - len(colours)):
         red, green, blue = colorsys.hls_to_rgb(extra * 0.618034 % 1.0, 0.45 + 0.3 * (extra % 2), 0.5)
@@ -66,14 +66,14 @@ def foreground() -> str:
 
 
 def shown(name: object, limit: int = _MAX_NAME) -> str:
-    """Give a name as it is drawn: one line, printable, not too long."""
+    """Return a name as it is drawn: one line, printable, not too long."""
     text = str(name)
     text = text if text.isprintable() else ascii(text)[1:-1]
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def labels_of(classes: Sequence[object]) -> list[str]:
-    """Give class labels as they are drawn."""
+    """Return class labels as they are drawn."""
     return [shown(label) for label in classes]
 
 

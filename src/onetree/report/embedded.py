@@ -23,7 +23,7 @@ MAX_VALUES = 100_000  # of all embedded rows together
 
 
 def embed_tree(tree: Tree) -> dict[str, Any]:
-    """Give the nodes as compact lists.
+    """Return the nodes as compact lists.
 
     ``feature`` has an entry per node: the feature of a split, ``-1 - class`` of a leaf; so has ``number``, the index of
     the node in the tree. ``cut``, ``left`` and ``right`` have one per split, in the order of the nodes; ``cut`` is an
@@ -70,7 +70,7 @@ def _words(tree: Tree, nodes: NDArray[np.intp]) -> list[list[str]]:
 
 
 def embed_categories(tree: Tree) -> list[dict[str, Any] | None]:
-    """Give what each categorical feature makes of a number, and the words for its elements; null for the others."""
+    """Return what each categorical feature makes of a number, and the words for its elements; null for the others."""
     return [
         None
         if kind is None
@@ -87,7 +87,7 @@ def embed_categories(tree: Tree) -> list[dict[str, Any] | None]:
 
 
 def embed_rows(tree: Tree, rows: NDArray[Any] | None) -> dict[str, Any] | None:
-    """Give the first rows: one list per feature that the tree tests, null for a missing value."""
+    """Return the first rows: one list per feature that the tree tests, null for a missing value."""
     if rows is None:
         return None
     tested = np.unique(tree.feature[tree.feature >= 0])
@@ -108,7 +108,7 @@ def _leaves_below(tree: Tree, nodes: NDArray[np.intp], place: NDArray[np.intp]) 
 
 
 def _number(x: float) -> float | str | None:
-    """Give a value for JSON, which has neither NaN nor infinity."""
+    """Return a value for JSON, which has neither NaN nor infinity."""
     if math.isnan(x):
         return None
     return x if math.isfinite(x) else ("inf" if x > 0 else "-inf")

@@ -82,7 +82,7 @@ def check_equality(
 
 
 def describe_equality(tree: Tree, equality: Equality) -> dict[str, Any]:
-    """Give what was checked, with the input on which the two differ."""
+    """Return what was checked, with the input on which the two differ."""
     point = None if equality.verdict is None else equality.verdict.counterexample
     text = equality.text
     if not tree.exact and equality.state != "support":
@@ -100,7 +100,7 @@ def describe_equality(tree: Tree, equality: Equality) -> dict[str, Any]:
 
 
 def describe_proof(found: Tree | Solution) -> dict[str, Any]:
-    """Give what is proven of the size; of a tree alone nothing is known."""
+    """Return what is proven of the size; of a tree alone nothing is known."""
     if not isinstance(found, Solution):
         return {
             "state": "unknown",
@@ -119,7 +119,7 @@ def describe_proof(found: Tree | Solution) -> dict[str, Any]:
 
 
 def describe_stats(found: Solution) -> dict[str, Any]:
-    """Give what the search took."""
+    """Return what the search took."""
     return {name: _plain(value) for name, value in found.stats.items()}
 
 
@@ -136,7 +136,7 @@ def _bound(found: Solution) -> str:
 
 
 def describe_sizes(tree: Tree, source: Ensemble | None) -> list[dict[str, Any]]:
-    """Give a row per measure: what it is, of the source (None if that is not known) and of the tree."""
+    """Return a row per measure: what it is, of the source (None if that is not known) and of the tree."""
     has_sets = tree.has_subsets or (source is not None and source.has_subsets)
     tests = "different thresholds and sets" if has_sets else "different thresholds"
     splits = tree.feature >= 0
@@ -163,7 +163,7 @@ def describe_sizes(tree: Tree, source: Ensemble | None) -> list[dict[str, Any]]:
 
 
 def describe_features(tree: Tree, source: Ensemble | None) -> list[dict[str, Any]]:
-    """Give a row per tested feature, the most used first: splits, thresholds (or sets), least depth.
+    """Return a row per tested feature, the most used first: splits, thresholds (or sets), least depth.
 
     Splits count as if shared subtrees were written out.
     """
@@ -207,7 +207,7 @@ def describe_agreement(tree: Tree, source: Ensemble | None, rows: NDArray[Any] |
 
 
 def source_ensemble(source: object | None) -> Ensemble | None:
-    """Give the ensemble of a model, if there is a model."""
+    """Return the ensemble of a model, if there is a model."""
     return None if source is None else as_ensemble(source)
 
 
@@ -240,6 +240,6 @@ def _least_depths(tree: Tree) -> list[int]:
 
 
 def _plain(value: Any) -> Any:
-    """Give a number of numpy as Python's own, and anything that is no number as text."""
+    """Return a numpy number as Python's own, and anything else as text."""
     plain = value.item() if isinstance(value, np.generic) else value
     return plain if isinstance(plain, int | str) or (isinstance(plain, float) and np.isfinite(plain)) else str(plain)

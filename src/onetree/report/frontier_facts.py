@@ -8,7 +8,7 @@ from onetree.support.frontier import Frontier
 
 
 def describe_frontier(frontier: Frontier | None) -> dict[str, Any] | None:
-    """Give its figures, in words for the table and as numbers for the drawing; null if there is none."""
+    """Return its figures, in words for the table and as numbers for the drawing; null if there is none."""
     if frontier is None:
         return None
     header, lines = frontier.table()

@@ -45,7 +45,7 @@ _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def render_page(data: dict[str, Any]) -> str:
-    """Give the page that shows `data`, as `write_report` puts it together."""
+    """Return the page that shows `data`, as `write_report` puts it together."""
     from importlib.metadata import version
 
     style = "".join(_asset(name) for name in _STYLES)
@@ -61,7 +61,7 @@ def render_page(data: dict[str, Any]) -> str:
 
 
 def script_safe_json(value: Any) -> str:
-    """Give JSON that can stand inside a script element: pure ASCII, without ``<``, ``>`` and ``&``."""
+    """Return JSON that can stand inside a script element: pure ASCII, without ``<``, ``>`` and ``&``."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return re.sub("[<>&]", lambda found: _UNSAFE[found[0]], text)
 

@@ -40,7 +40,7 @@ class NumberAxis:
 
     @classmethod
     def of(cls, name: str, levels: NDArray[np.float64], takes_nan: bool, limits: Bounds) -> NumberAxis:
-        """Give the axis between two limits."""
+        """Return the axis between two limits."""
         low, high = limits
         within = levels[(levels > low) & (levels < high)]
         # Slabs are open below and closed above, so an upper level lies inside; above the last one anything does.
@@ -52,18 +52,18 @@ class NumberAxis:
 
     @property
     def whole(self) -> Part:
-        """Give the part that is everything."""
+        """Return the part that is everything."""
         return -math.inf, math.inf if self.nan_edge is None else math.nan
 
     def parted(self, part: Part, tree: Tree, node: int) -> tuple[Part, Part]:
-        """Give what a split leaves of a part, left and right."""
+        """Return what a split leaves of a part, left and right."""
         if isinstance(part, frozenset):
             raise ValueError("a part of an axis of numbers is an interval")
         (low, high), cut = part, float(tree.threshold[node])
         return (low, float(np.fmin(high, cut))), (max(low, cut), high)
 
     def spans(self, part: Part) -> list[Bounds]:
-        """Give where a part lies in the drawing, which may be nowhere."""
+        """Return where a part lies in the drawing, which may be nowhere."""
         if isinstance(part, frozenset):
             raise ValueError("a part of an axis of numbers is an interval")
         low, high = part
@@ -73,7 +73,7 @@ class NumberAxis:
         return [(float(start), float(end))] if start < end else []
 
     def places(self, column: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give where values lie in the drawing."""
+        """Return where values lie in the drawing."""
         if self.nan_edge is None:
             return column
         return np.where(np.isnan(column), (self.nan_edge + float(self.edges[-1])) / 2, column)
@@ -106,39 +106,39 @@ class CategoryAxis:
 
     @classmethod
     def of(cls, name: str, kind: Categories, takes_nan: bool) -> CategoryAxis:
-        """Give the axis of all elements that can occur."""
+        """Return the axis of all elements that can occur."""
         return cls(name, kind, (*range(FIRST, kind.n_elements), OTHER, *([MISSING] if takes_nan else [])))
 
     @property
     def edges(self) -> NDArray[np.float64]:
-        """Give where the slabs begin and end."""
+        """Return where the slabs begin and end."""
         return np.arange(len(self.elements) + 1, dtype=np.float64) - 0.5
 
     @property
     def inside(self) -> NDArray[np.float64]:
-        """Give a value of each element."""
+        """Return a value of each element."""
         return np.array([self.kind.example(element) for element in self.elements])
 
     @property
     def whole(self) -> Part:
-        """Give the part that is everything."""
+        """Return the part that is everything."""
         return frozenset(self.elements)
 
     def parted(self, part: Part, tree: Tree, node: int) -> tuple[Part, Part]:
-        """Give what a split leaves of a part, left and right."""
+        """Return what a split leaves of a part, left and right."""
         if not isinstance(part, frozenset):
             raise ValueError("a part of an axis of categories is a set")
         members = frozenset(np.flatnonzero(tree.subsets[tree.subset[node]]).tolist())
         return part & members, part - members
 
     def spans(self, part: Part) -> list[Bounds]:
-        """Give where a part lies in the drawing: elements side by side are one span."""
+        """Return where a part lies in the drawing: elements side by side are one span."""
         inside = np.array([False, *(element in part for element in self.elements), False])
         changes = np.flatnonzero(inside[1:] != inside[:-1]) - 0.5
         return [(start, end) for start, end in list(pairwise(changes.tolist()))[::2]]
 
     def places(self, column: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give where values lie in the drawing."""
+        """Return where values lie in the drawing."""
         slab = np.full(self.kind.n_elements, np.nan)
         slab[list(self.elements)] = np.arange(len(self.elements))
         return slab[self.kind.element(column)]
@@ -149,7 +149,7 @@ class CategoryAxis:
         return sum(map(len, self._named().values())) > _LEVEL_LETTERS
 
     def _named(self) -> dict[int, str]:
-        """Give the slabs that have a tick: all, or of very many each so many."""
+        """Return the slabs that have a tick: all, or of very many each so many."""
         places = range(0, len(self.elements), math.ceil(len(self.elements) / _MAX_TICKS))
         return {place: shown(self.kind.label(self.elements[place]), _MAX_TICK) for place in places}
 

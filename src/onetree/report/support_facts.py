@@ -18,7 +18,7 @@ _SETS = {"held_out": "held-out rows", "reference": "reference rows", "box": "ran
 
 
 def stated_equality(found: SupportSolution) -> Equality:
-    """Give what such a tree says of itself."""
+    """Return what such a tree says of itself."""
     return Equality(
         "support",
         f"Follows the model where the data are and can differ elsewhere. Promised: {found.promise}.",
@@ -26,7 +26,7 @@ def stated_equality(found: SupportSolution) -> Equality:
 
 
 def describe_support(found: Tree | Solution) -> dict[str, Any] | None:
-    """Give the agreement on each set of inputs, and how many of them lie in proven cores; null for other trees."""
+    """Return the agreement on each set of inputs, and how many of them lie in proven cores; null for other trees."""
     if not isinstance(found, SupportSolution):
         return None
     agreement = {"held_out": found.held_out, "reference": found.reference, "box": found.box}
@@ -49,7 +49,7 @@ def describe_support(found: Tree | Solution) -> dict[str, Any] | None:
 
 
 def describe_proof(found: SupportSolution) -> dict[str, Any]:
-    """Give what is known of the size; a bound is about trees that keep the promise, so there is no gap to tell."""
+    """Return what is known of the size; a bound is about trees that keep the promise, so there is no gap to tell."""
     kind = {"objective": found.objective, "stats": describe_stats(found)}
     if found.status == "support-optimal":
         text = "No tree over the model's own thresholds that keeps the promise is smaller."
@@ -59,5 +59,5 @@ def describe_proof(found: SupportSolution) -> dict[str, Any]:
 
 
 def _percent(agreement: Agreement) -> str:
-    """Give a share rounded down, so that 100 % means all of them."""
+    """Return a share rounded down, so that 100 % means all of them."""
     return f"{10_000 * agreement.n_agreeing // agreement.n_inputs / 100:.2f} %"

@@ -60,7 +60,7 @@ def plot_tree(
 
 
 def _columns(nodes: list[Node]) -> tuple[list[float], list[float]]:
-    """Give the left and right edge of each depth in inches, as wide as its longest label."""
+    """Return the left and right edge of each depth in inches, as wide as its longest label."""
     gap = _GAP + (0.45 if any(node.answers != ("yes", "no") for node in nodes) else 0.0)
     widths = [0] * (1 + max(node.column for node in nodes))
     for node in nodes:
@@ -112,5 +112,5 @@ def _draw(
 
 
 def _height(node: Node) -> float:
-    """Give the middle of the node's line, in inches from the top."""
+    """Return the middle of the node's line, in inches from the top."""
     return 0.1 + _LINE * (node.line + 0.5)

@@ -35,7 +35,7 @@ class Node:
 
 
 def readable_depth(tree: Tree, *, n_ends: int = READABLE, n_columns: int = _READABLE_DEPTH) -> int:
-    """Give the depth, `n_columns` at most, to which no more than `n_ends` branches end, in leaves or cut off."""
+    """Return the depth, `n_columns` at most, to which no more than `n_ends` branches end, in leaves or cut off."""
     paths, ended = {0: 1}, 0  # paths to each inner node of one depth; those that ended in leaves above
     for depth in range(min(tree.depth, n_columns)):
         below: dict[int, int] = {}

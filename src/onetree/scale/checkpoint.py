@@ -1,7 +1,7 @@
-"""The file that a long run keeps what it has finished in, so that another run can go on from there.
+"""The file in which a long run keeps its finished work, so that another run can resume from it.
 
 One JSON object to a line: first what the run is about, with a checksum of the rest, then one record for each finished
-piece of work. Written whole or not at all. Knows what solutions are, not how they are found.
+piece of work. Written atomically.
 """
 
 import dataclasses
@@ -70,7 +70,7 @@ class Checkpoint:
         return key in self._lines
 
     def get(self, key: str) -> Any:
-        """Return the record of this key, None if there is none."""
+        """Return the record of this key, or None."""
         return json.loads(self._lines[key])[1] if key in self._lines else None
 
     def put(self, key: str, record: Any) -> None:
@@ -98,8 +98,8 @@ class Checkpoint:
     ) -> Solution | None:
         """Return the solution that was kept under this key if its tree is equal to the ensemble, which is proven.
 
-        Inside the domain that is given, that is, and not where the file says. `LimitReachedError` is raised if the time
-        is up before the verdict, and by a callback that wants no more.
+        The domain is the given one, not that of the file. `LimitReachedError` is raised if the time
+        is up before the verdict, and by a callback that asks to stop.
         """
         method = "auto" if time_limit is None else "search"  # which looks at the clock more often
         try:
@@ -171,7 +171,7 @@ class Checkpoint:
 
 
 def has_record(path: str | os.PathLike[str], *beginnings: str) -> bool:
-    """Tell whether a file has a record of which the JSON begins in one of these ways, which is not checked further."""
+    """Return whether some record of a file begins with one of these JSON texts; nothing else is checked."""
     known = tuple(each.encode() for each in beginnings)
     try:
         with Path(path).open("rb") as lines:
@@ -181,7 +181,7 @@ def has_record(path: str | os.PathLike[str], *beginnings: str) -> bool:
 
 
 def fingerprint(value: object) -> str:
-    """Return a text that is the same for values of the same content, in any process: arrays, objects, plain values."""
+    """Return a digest of the content of arrays, objects or plain values, the same in any process."""
     digest = hashlib.sha256()
     _feed(digest.update, value)
     return digest.hexdigest()
@@ -213,13 +213,13 @@ def _sha256(content: bytes) -> str:
 
 
 def _lines(body: bytes) -> dict[str, str]:
-    """Return the records by their keys; a checksum that fits says only that nobody changed the file by accident."""
+    """Return the records by their keys; a matching checksum only excludes accidental changes."""
     try:
         found = {}
         for line in body.decode().splitlines():
             key, _ = json.loads(line)
             if not isinstance(key, str) or key in found:
-                raise ModelFileError(f"the key of a record is {str(key)[:40]!r}, which is none, or occurs twice")
+                raise ModelFileError(f"the key of a record is {str(key)[:40]!r}, which is invalid or occurs twice")
             found[key] = line
     except (ValueError, TypeError, RecursionError) as error:
         raise ModelFileError(f"a record is broken: {str(error)[:100]}") from None
@@ -227,12 +227,12 @@ def _lines(body: bytes) -> dict[str, str]:
 
 
 def _speaks_of(tree: Tree, ensemble: Ensemble) -> bool:
-    """Tell whether the numbers of classes and categories mean the same in both."""
+    """Return whether class and category numbers mean the same in both."""
     return np.array_equal(tree.classes, ensemble.classes) and tree.categories == ensemble.categories
 
 
 def _as_found_in(domain: DomainLike | None, tree: Tree, ensemble: Ensemble) -> Tree:
-    """Return a tree that says of its inputs what a search in this domain would have said, whatever the file says."""
+    """Return the tree with the domain and names that a search here would have given it, whatever the file says."""
     where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
     nan_features = restrict(ensemble, where).nan_features
     return replace(
@@ -261,17 +261,17 @@ def _solution(record: Any, path: Path | None) -> Solution:
         return Solution(**{**record, "tree": from_json(record["tree"])} | _values(record))
     except (TypeError, KeyError, ModelFileError, InvalidInputError) as error:
         raise ModelFileError(
-            f"cannot go on from {path}: a record is no solution ({error}); delete the file to begin again"
+            f"cannot go on from {path}: a record is not a solution ({error}); delete the file to begin again"
         ) from None
 
 
 def _check_record(record: dict[str, Any]) -> None:
-    """Refuse what a later step would fail on; whether the tree is the right one is proven elsewhere."""
+    """Refuse what a later step would fail on; the tree itself is proven elsewhere."""
     require_keys(record, {field.name for field in dataclasses.fields(Solution)}, "a record")
     if not isinstance(record["tree"], str) or record["objective"] not in OBJECTIVES:
-        raise ModelFileError("its tree or its objective is none")
+        raise ModelFileError("its tree or its objective is invalid")
     if record["status"] not in ("optimal", "feasible"):
-        raise ModelFileError("its status is not known")
+        raise ModelFileError("its status is unknown")
     n_measures = 1 + ("-" in record["objective"])
     for name in ("value", "lower_bound"):
         if len(list_of(record[name] if n_measures > 1 else [record[name]], (int,), name)) != n_measures:

@@ -1,6 +1,6 @@
 """Many conversions at once, through joblib: on the processors of this machine, or on a cluster that joblib knows.
 
-Decides nothing about trees: each conversion is one call of `born_again`, with one thread, wherever it runs. What
+Each conversion is one call of `born_again`, with one thread, wherever it runs. What
 travels is arrays. A model is read where the call is made, so that no worker needs the library that it comes from.
 """
 
@@ -71,7 +71,7 @@ def born_again_many(
         Number of workers, each of which converts one source at a time: None is one, or what `joblib.parallel_config`
         says; -1 is one per processor. The trees do not depend on it.
     errors : {"raise", "return"}
-        What becomes of a source that cannot be converted. All others are converted in any case. "raise" then raises
+        What happens if a source cannot be converted. All others are converted in any case. "raise" then raises
         `SomeFailedError`, whose `results` hold everything; "return" gives the error in the place of the solution.
     progress : callable, False or None
         Called here with a `Progress` after each conversion: phase "many", and in `done` how many are done. An
@@ -141,7 +141,7 @@ def run_jobs(
     """Run each job wherever joblib has room, and give solutions and errors in the order of the jobs.
 
     With `stop_at_error` the first error that comes back is raised instead, and what has not begun is not begun. A job
-    whose solution `recall` knows is not run; `keep` hears of the solutions of the others, by the number of the job.
+    whose solution `recall` knows is not run; `keep` receives the number and the solution of every other job.
     """
     from joblib import Parallel, delayed
 
@@ -200,7 +200,7 @@ def _number_of_workers(n_jobs: int | None) -> int:
 
 
 def _read(jobs: Iterable[Job]) -> Iterator[Job | Exception]:
-    """Read models into arrays; a model that cannot be read must not end the others."""
+    """Read models into arrays; one that cannot be read must not stop the others."""
     for source, options in jobs:
         try:
             ensemble = as_ensemble(source)

@@ -2,7 +2,7 @@
 
 Follows the rule of the heuristic: cut where the class of sampled cells changes most often, and where least is left.
 Cuts only at thresholds of features that stand alone: categorical features and groups stay whole in every box. The cuts
-depend on the ensemble, the seed and the number of boxes only. Finds no tree: that is what the boxes are for.
+depend on the ensemble, the seed and the number of boxes only.
 """
 
 import math
@@ -39,7 +39,7 @@ class Box:
 
     @classmethod
     def of(cls, domain: Domain, ensemble: Ensemble) -> "Box":
-        """Give the box with this domain, which belongs to the inputs of the ensemble and has values everywhere."""
+        """Return the box with this domain, which belongs to the inputs of the ensemble and has values everywhere."""
         return cls._of(domain, restrict(ensemble, domain))
 
     @classmethod
@@ -52,7 +52,7 @@ class Box:
         return left, right
 
     def _with(self, feature: int, values: Values) -> "Box":
-        """Give the part where a feature has these values; what the others have is in the ensemble inside already."""
+        """Return the part where a feature has these values; what the others have is in the ensemble inside already."""
         before, after = self.domain.values[:feature], self.domain.values[feature + 1 :]
         alone = Domain((*(None,) * len(before), values, *(None,) * len(after)))
         return Box._of(replace(self.domain, values=(*before, values, *after)), restrict(self.inside, alone))
@@ -93,7 +93,7 @@ def first_cuts(
 ) -> FirstCuts:
     """Cut the box with most cells, again and again, until there are enough boxes or all are small.
 
-    Cuts that are `known` from an earlier call with the same arguments are not searched for again; `made` hears of each
+    Cuts that are `known` from an earlier call with the same arguments are not searched for again; `made` receives each
     of the others. `tick` is called between steps that take long for a large ensemble; it may raise.
     """
     given = Domain((None,) * ensemble.n_features) if domain is None else domain
@@ -114,7 +114,7 @@ def first_cuts(
         else:
             found = _best_cut(boxes[node], np.random.default_rng((seed, node)), tick)
             if found is None:
-                continue  # large, but there is no threshold to cut at
+                continue  # large, but without a threshold to cut at
             hyperplane, sides = found
             cuts[node] = Cut(*hyperplane, n_nodes, n_nodes + 1)
             if made is not None:

@@ -63,8 +63,8 @@ def born_again_in_parts(
         What the parts minimise.
     method : {"heuristic", "auto"}
         "auto" begins as `born_again` does, with an exact search if that is expected to end within a minute, and is
-        content with what it proves. Until it ends nothing of it is kept. If the time limit or a stop ends it, a later
-        call with the same checkpoint does without it, since it would come no further.
+        content with what it proves. Nothing of it is kept until it ends. If the time limit or a stop ends it, a later
+        call with the same checkpoint skips it, since it would get no further.
     n_parts : int or None
         Boxes to cut the space into, at most; fewer where it is small. The tree depends on it, so that it does not
         follow `n_jobs`, and should be several times as large. None chooses by the number of cells, so that a part
@@ -201,7 +201,7 @@ def _exact(
     try:
         found = exact_if_quick(ensemble, domain=where, **asked, progress=progress)
     except (LimitReachedError, KeyboardInterrupt):
-        kept.put(EXACT, STOPPED)  # or runs of the same length would end here for ever
+        kept.put(EXACT, STOPPED)  # or every run of the same length would end here
         raise
     if found is None:
         kept.put(EXACT, None)
@@ -219,7 +219,7 @@ def _exact(
 
 
 def _watched(progress: ProgressCallback | None, until: Until | None) -> ProgressCallback:
-    """Return a callback that ends the work at the limit, and leaves nothing half done that could be taken for whole."""
+    """Return a callback that ends the work at the limit, without leaving partial results."""
 
     def report(step: Progress) -> None:
         if until is not None:
@@ -234,11 +234,11 @@ def _watched(progress: ProgressCallback | None, until: Until | None) -> Progress
 
 
 class _StoppedError(LimitReachedError):
-    """The caller asked to stop, so that more time is no remedy."""
+    """The caller asked to stop, so more time would not help."""
 
 
 def _left(until: Until) -> float:
-    """Return the seconds until then, which are more than none."""
+    """Return the seconds until then, always positive."""
     return max(until.end - time(), 1e-3)
 
 
@@ -252,7 +252,7 @@ def parts_for(n_cells: int) -> int:
 def _cuts(
     kept: Checkpoint, ensemble: Ensemble, where: Domain | None, n_parts: int, seed: int, until: Until | None
 ) -> FirstCuts:
-    """Find the first cuts, those that an earlier run found excepted."""
+    """Find the first cuts, except those that an earlier run found."""
     known = {node: _cut(kept.get(key)) for node in range(2 * n_parts) if (key := f"cut {node}") in kept}
 
     def made(node: int, cut: Cut) -> None:

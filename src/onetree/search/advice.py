@@ -1,7 +1,7 @@
-"""What would make a tree smaller, tried on the model itself, and what to say where a tree is too large.
+"""Advice where a tree is too large: changes of the model that would make it smaller, each tried out.
 
-Retrains nothing: trees are left out, thresholds are moved to a few of their own, the domain of given rows is assumed,
-and the estimate is asked again. Only what helps is proposed.
+Nothing is retrained: trees are left out, thresholds are merged, or the domain of given rows is assumed,
+and the size is estimated again. Only what helps is proposed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from onetree.model.forest_checks import node_depths
 from onetree.search.estimate import Estimate, estimate
 
 _FEW_BOXES = 10**7  # of the whole grid: solved in less time than an estimate takes
-MOST_LEAVES = 1_000_000  # of a tree that is begun without being asked for twice
+MOST_LEAVES = 1_000_000  # of a tree that is built without asking again
 _HOPELESS = 1e9  # leaves that nobody waits for
 _BINS = (10, 5, 3)
 _BUDGET = 0.4  # seconds for each estimate
 _PATIENCE = 2.0  # seconds for all of them; one that is underway goes on
-_GAIN = 10  # times fewer leaves are worth a change of the model
+_GAIN = 10  # times fewer leaves justify a change of the model
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def proposals(
     X: ArrayLike | None = None,
     random_state: int = 0,
 ) -> list[Proposal]:
-    """Try what would make the tree of an ensemble smaller, and return what does, in about two seconds.
+    """Try changes that may make the tree smaller, for about two seconds, and return those that do.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def proposals(
 
 
 class _Trial:
-    """Asks for estimates of changed models, as long as there is time."""
+    """Estimates changed models, while there is time."""
 
     def __init__(self, enough: float, objective: str, random_state: int) -> None:
         self._enough, self._objective, self._random_state = enough, objective, random_state
@@ -98,7 +98,7 @@ class _Trial:
 
 
 def _fewer_trees(ensemble: Ensemble, domain: DomainLike | None, trial: _Trial) -> Proposal | None:
-    """Double the number of trees as long as their tree can be had."""
+    """Double the number of trees as long as their tree is feasible."""
     best = None
     # Boosting of several classes has a tree for each of them in every round.
     step = ensemble.n_outputs if ensemble.rule.kind == "scores" and ensemble.n_trees % ensemble.n_outputs == 0 else 1
@@ -113,7 +113,7 @@ def _fewer_trees(ensemble: Ensemble, domain: DomainLike | None, trial: _Trial) -
 
 
 def _fewer_thresholds(ensemble: Ensemble, domain: DomainLike | None, trial: _Trial) -> Proposal | None:
-    """Take the largest number of bins with which the tree can be had."""
+    """Take the largest number of bins with which the tree is feasible."""
     for n_bins in _BINS:
         proposal = trial.of(f"features in {n_bins} bins", binned(ensemble, n_bins), domain)
         if proposal is not None:
@@ -122,10 +122,10 @@ def _fewer_thresholds(ensemble: Ensemble, domain: DomainLike | None, trial: _Tri
 
 
 def first_trees(ensemble: Ensemble, n_trees: int) -> Ensemble:
-    """Return the ensemble of the first trees only, as if it had been trained no longer."""
+    """Return the ensemble of the first trees only, as if training had stopped there."""
     root_of, _ = node_depths(ensemble.roots, ensemble.feature, ensemble.children_left, ensemble.children_right)
     kept = np.isin(root_of, ensemble.roots[:n_trees])
-    number = np.append(np.cumsum(kept) - 1, -1)  # the last entry is for children that a leaf has not
+    number = np.append(np.cumsum(kept) - 1, -1)  # the last entry stands for a leaf's missing children
     divisor = ensemble.rule.divisor
     if divisor == ensemble.n_trees:  # a mean
         divisor = float(n_trees)
@@ -159,7 +159,7 @@ def binned(ensemble: Ensemble, n_bins: int) -> Ensemble:
 def refuse_too_large(
     ensemble: Ensemble, *, objective: str, domain: DomainLike | None = None, random_state: int = 0
 ) -> None:
-    """Raise `TooLargeError` if the estimate says that the tree would have more leaves than anybody asks for."""
+    """Raise `TooLargeError` if the estimated number of leaves is out of reach."""
     if Grid.of(ensemble, domain).n_boxes > _FEW_BOXES:
         found = estimate(ensemble, objective=objective, domain=domain, random_state=random_state, progress=False)
         if found.beyond or found.leaves_range[0] > MOST_LEAVES:
@@ -169,14 +169,14 @@ def refuse_too_large(
 def too_large(
     ensemble: Ensemble, found: Estimate, *, objective: str, domain: DomainLike | None = None, random_state: int = 0
 ) -> TooLargeError:
-    """Return the error that says how large a tree would be, and what there is instead."""
+    """Return the error that says how large the tree would be, and what to do instead."""
     helpful = proposals(ensemble, found, objective=objective, domain=domain, random_state=random_state)
     smaller = f" (a smaller model would do: {'; '.join(map(str, helpful))})" if helpful else ""
     if found.beyond and found.leaves <= MOST_LEAVES:
         size = "the model is so large that even the estimate of its tree was cut off"
     else:
         size = f"the tree would have {found.leaves_in_words} and take {found.seconds_in_words} to find"
-    anyway = "" if found.beyond or found.leaves > _HOPELESS else '; method="heuristic" finds it all the same'
+    anyway = "" if found.beyond or found.leaves > _HOPELESS else '; method="heuristic" builds it nevertheless'
     return TooLargeError(
         f"{size}{smaller}; "
         f"support_tree(model, X) gives a tree of any size that follows the model where your data are{anyway}",

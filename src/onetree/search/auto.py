@@ -36,7 +36,7 @@ class Auto:
     ----------
     request : Request
     budget : Budget
-        Limited: without a limit there is no reason to be content with anything but the optimum.
+        Limited: without a limit, nothing but the optimum would do.
     """
 
     def __init__(self, request: Request, budget: Budget) -> None:
@@ -44,7 +44,7 @@ class Auto:
         self._best = own_tree(request.axes, request.objective)
         self._next, self._cost = 0, 0.0  # round, and the cost of the one before
         self._started, self._peak_bytes = perf_counter(), 0
-        self._is_painted = False  # the exact search was tried
+        self._is_painted = False  # whether the exact search was tried
         self._ended: LimitReachedError | None = None  # what kept the heuristic from a tree
         self._counts: dict[str, int] = {}  # of the grid, if it was painted
         grid = Grid.of(request.axes.restricted, request.axes.domain)

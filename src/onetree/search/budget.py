@@ -1,6 +1,6 @@
 """What a search may spend: seconds, or steps of work that are the same on every machine.
 
-Everything that is scheduled is scheduled in shares of it, so that a limit in steps makes the same decisions everywhere.
+All scheduling is in shares of it, so that a limit in steps leads to the same decisions everywhere.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Budget:
         return max(0.0, 1.0 - self.used)
 
     def allow(self, share: float = 1.0) -> tuple[float, int]:
-        """Give seconds and steps for the next piece of work: this share of what is left; 0 is no limit."""
+        """Return seconds and steps for the next piece of work: this share of what is left; 0 is no limit."""
         seconds, steps = 0.0, 0
         if self.seconds:
             left = self.seconds - (perf_counter() - self._start)
@@ -58,5 +58,5 @@ class Budget:
         return seconds, steps
 
     def charge(self, steps: int) -> None:
-        """Take note of steps that were done; time passes by itself."""
+        """Record steps that were done; time passes by itself."""
         self._steps_done += steps

@@ -1,4 +1,4 @@
-"""How large the tree of an ensemble would be, and how long it would take, before hours of work."""
+"""Estimates of how large the tree of an ensemble would be, and how long the search would take."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class Estimate:
-    """What converting an ensemble would give and take.
+    """The expected size of a tree, and the cost of finding it.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Estimate:
     leaves_range, seconds_range, memory_range : pair of float
         Two standard errors around them, and a factor of two around what was not measured but extrapolated.
     exact : bool
-        Whether nothing was left to chance: the whole grid was solved on the way.
+        Whether the numbers are exact: the whole grid was solved on the way.
     beyond : bool
         Whether the tree has 1e12 leaves or more, or the descents took too long and were cut off: then the numbers are
         lower bounds.
@@ -52,7 +52,7 @@ class Estimate:
     n_probes: int
 
     def describe(self) -> dict[str, str]:
-        """Give leaves, time and memory in words."""
+        """Return leaves, time and memory in words."""
         return {
             "leaves": self._range(self.leaves, self.leaves_range, lambda n: count(float(f"{n:.3g}"))),
             "time": self._range(self.seconds, self.seconds_range, duration),
@@ -105,7 +105,7 @@ def estimate(
     domain : Domain or mapping, optional
         Where the tree would have to be faithful, as in `born_again`.
     budget : float
-        Seconds to spend, about; twice as many at most, but for large forests the first cut alone can take longer.
+        Approximate seconds to spend; at most twice as many, except that large forests may need more for the first cut.
     random_state : int
         Seed of the cuts, as in `born_again`, and of the descents.
     progress : callable, False or None
@@ -136,7 +136,7 @@ def estimate(
             found = _core.estimate(
                 inside, OBJECTIVES.index(objective), _AUTO_BOXES, float(budget), random_state, report
             )
-    except _core.LimitReached:  # only ever a wish of the caller: the budget is kept otherwise
+    except _core.LimitReached:  # only ever at the caller's request: the budget is kept otherwise
         raise LimitReachedError("stopped before there was an estimate") from None
     leaves, fewest, most = found["leaves"]
     taken, shortest, longest = found["seconds"]

@@ -13,7 +13,7 @@ from onetree.tree.tree import Tree
 def own_tree(axes: Axes, objective: str) -> Solution | None:
     """Return the only tree of an ensemble inside its domain, siblings of one class joined; None if there are several.
 
-    Also None where a missing value goes left at a threshold, which a `Tree` cannot say without a further split.
+    Also None where a missing value goes left at a threshold, which a `Tree` cannot express without a further split.
     """
     ensemble = axes.restricted
     if ensemble.n_trees != 1 or (ensemble.missing_left & ensemble.nan_features[ensemble.feature]).any():

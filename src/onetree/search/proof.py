@@ -1,6 +1,6 @@
 """The proof of a tree that was just found, within what is left of the limits of its search.
 
-Says how a time limit is divided, and what becomes of a tree whose proof does not end. Proves nothing itself.
+Divides the time limit between search and proof; the proof itself is in `onetree.verify`.
 """
 
 from time import perf_counter
@@ -39,7 +39,7 @@ def prove(tree: Tree, ensemble: Ensemble, *, started: float, time_limit: float, 
     time_limit : float
         Seconds from then on, 0 for no limit. A proof that is underway may take 5 % longer, or a tenth of a second.
     report : Reporter, optional
-        Hears of the phase "proof". Once it has asked to stop, the proof gets a moment to end.
+        Receives the phase "proof". Once it has asked to stop, the proof gets a moment to finish.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def prove(tree: Tree, ensemble: Ensemble, *, started: float, time_limit: float, 
     left = None
     if time_limit:
         left = max(time_limit + max(_SLACK * time_limit, _LEAST_SLACK) - (begun - started), _LEAST_SLACK)
-    # To go through all cells leaves nothing to believe, but where time matters the search is many times as fast.
+    # Checking every cell is the simplest proof, but where time matters the search is many times faster.
     hurried = (left is not None and left < _PLENTY) or (report is not None and report.stopped_at is not None)
     options: dict[str, Any] = {"method": "search" if hurried else "auto"}
     if left is not None:

@@ -86,7 +86,7 @@ class Request:
 
 
 def run(job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Run a job of the core; what stops it becomes an error of ours."""
+    """Run a job of the core; translate what stops it into an error of onetree."""
     try:
         return job()
     except _core.GridTooLarge as error:
@@ -100,14 +100,14 @@ def run(job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         raise LimitReachedError(
             f"the {error} limit was reached before any faithful tree was found; raise {error}_limit"
         ) from None
-    except MemoryError:  # the limit is about what is asked for on purpose, and the machine may have less
+    except MemoryError:  # the limit covers planned allocations only, and the machine may have less
         raise LimitReachedError(
-            "the machine had no memory left before any faithful tree was found; lower memory_limit, or give it more"
+            "the machine ran out of memory before any faithful tree was found; lower memory_limit, or add memory"
         ) from None
 
 
 def solution_of(axes: Axes, objective: str, found: dict[str, Any], stats: dict[str, Any]) -> Solution:
-    """Give what the core found, on the features of the ensemble."""
+    """Return what the core found, on the features of the ensemble."""
     tree = axes.tree(
         found["feature"], found["threshold"], found["children_left"], found["children_right"], found["leaf_class"]
     )

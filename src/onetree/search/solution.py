@@ -1,4 +1,4 @@
-"""What a search gives: a faithful tree, and what is proven about its size."""
+"""The result of a search: a faithful tree, and what is proven about its size."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def best_of(found: Solution, other: Solution) -> Solution:
 
 
 def in_order(objective: str, depth: int, leaves: int) -> Value:
-    """Give the measures that an objective names, in its order."""
+    """Return the measures that an objective names, in its order."""
     values: dict[str, Value] = {
         "depth": depth,
         "leaves": leaves,
@@ -79,5 +79,5 @@ def in_order(objective: str, depth: int, leaves: int) -> Value:
 
 
 def measures(value: Value) -> tuple[int, ...]:
-    """Give the one or two numbers of a value as a tuple."""
+    """Return the one or two numbers of a value as a tuple."""
     return value if isinstance(value, tuple) else (value,)

@@ -1,4 +1,4 @@
-"""From an ensemble to its tree: checks the request, has it searched, has the answer proven."""
+"""From an ensemble to its tree: check the request, search, prove the answer."""
 
 from dataclasses import replace
 from time import perf_counter
@@ -60,8 +60,8 @@ def born_again(
     objective : {"depth", "leaves", "depth-leaves", "leaves-depth"}
         What to minimise; the two-stage objectives settle ties of the first measure by the second.
     method : {"auto", "exact", "heuristic"}
-        "auto" answers within seconds: with the optimum where that can be had, otherwise with a faithful tree, made
-        smaller for about ten seconds, and what is proven of its size; `TooLargeError` says that the tree would be far
+        "auto" answers within seconds: with the optimum where that is feasible, otherwise with a faithful tree, made
+        smaller for about ten seconds, and bounds on its size; `TooLargeError` says that the tree would be far
         too large. With a limit it uses all of it. "exact" proves minimality, however long it takes, or says how far it
         came; "heuristic" takes any size of grid, and only the bottom of its tree is optimal. The tree is faithful in
         any case, and that of a single tree no larger than the model.
@@ -134,7 +134,7 @@ def born_again(
 
 
 class _Search:
-    """One search by one method, and what is said where it finds nothing."""
+    """One search by one method, and the error if it finds nothing."""
 
     def __init__(self, ensemble: Ensemble, request: Request, budget: Budget, by_default: bool) -> None:
         self._ensemble, self._request, self._budget, self._by_default = ensemble, request, budget, by_default
@@ -162,7 +162,7 @@ class _Search:
         return self._request.heuristic(self._budget)
 
     def _refuse_the_hopeless(self) -> None:
-        """Ask how large the tree would be, when it was not found at once."""
+        """Estimate how large the tree would be, when it was not found at once."""
         if self._by_default:
             self._estimate = self._estimated(_BUDGET)
             if self._estimate.leaves_range[0] > MOST_LEAVES or self._estimate.beyond:
@@ -183,7 +183,7 @@ class _Search:
         }
 
     def _explained(self, error: LimitReachedError) -> Exception:
-        """Return what to say when a limit was reached without a tree: how much more it takes, or that nothing helps."""
+        """Return the error for a limit reached without a tree: how much more it takes, or that more does not help."""
         if self._request.is_stopped or "memory" in str(error):
             return error
         if self._by_default:
@@ -198,7 +198,7 @@ class _Search:
         seconds = _SHARE * self._budget.seconds
         if seconds < _LEAST:
             return LimitReachedError(
-                f"{error}, if estimate(model) says that the tree can be had; support_tree(model, X) gives one of any "
+                f"{error}, if estimate(model) says that the tree is feasible; support_tree(model, X) gives one of any "
                 "size that follows the model where your data are"
             )
         found = self._estimated(min(_BUDGET, seconds))
@@ -223,7 +223,7 @@ def exact_if_quick(
     n_jobs: int | None = 1,
     progress: ProgressOption = None,
 ) -> Solution | None:
-    """Take the first step of ``method="auto"``: the optimum where it is expected within a minute, else what is known.
+    """Run the first step of ``method="auto"``: the optimum where it is expected within a minute, else what is known.
 
     Nothing is proven about the tree. None where the grid is too large to look at.
     """

@@ -27,7 +27,7 @@ class Branches:
     leaf_class: NDArray[np.intp]  # at inner nodes: what they would say as leaves
 
     def classes(self, columns: NDArray[np.int32], rows: NDArray[np.int32], root: int = 0) -> NDArray[np.intp]:
-        """Give the class below a node of each of some rows of a sample."""
+        """Return the class below a node of each of some rows of a sample."""
         inner = self.left != LEAF
         itself = np.arange(len(inner))
         nodes = np.column_stack(
@@ -42,7 +42,7 @@ class Branches:
         return self.leaf_class[_core.slab_leaves(nodes, root, columns, rows)]
 
     def places(self, columns: NDArray[np.int32], rows: NDArray[np.int32]) -> list[NDArray[np.int32]]:
-        """Give for each node those of the rows that come to it."""
+        """Return for each node those of the rows that come to it."""
         places = [rows[:0]] * len(self.feature)
         places[0] = rows
         for node, (left, right) in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True)):
@@ -53,7 +53,7 @@ class Branches:
         return places
 
     def copy(self) -> Branches:
-        """Give a tree that can be changed without changing this one."""
+        """Return a tree that can be changed without changing this one."""
         return Branches(
             self.feature.copy(), self.cut.copy(), self.left.copy(), self.right.copy(), self.leaf_class.copy()
         )
@@ -68,7 +68,7 @@ class Branches:
             array[node] = array[other]
 
     def compact(self) -> Branches:
-        """Give the tree without the nodes that the root does not lead to."""
+        """Return the tree without the nodes that the root does not lead to."""
         order, stack = [], [0]
         while stack:
             node = stack.pop()
@@ -81,7 +81,7 @@ class Branches:
         return Branches(self.feature[order], self.cut[order], left, right, self.leaf_class[order])
 
     def as_tree(self, ensemble: Ensemble, grid: Grid) -> Tree:
-        """Give the finished tree; two leaves of one class below a split are one."""
+        """Return the finished tree; two leaves of one class below a split are one."""
         merged = self.copy()
         for node in range(len(merged.feature) - 1, -1, -1):  # children come after their parents
             left, right = merged.left[node], merged.right[node]

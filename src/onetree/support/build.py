@@ -200,7 +200,7 @@ def _set_aside(rows: Rows, random_state: int) -> tuple[Rows, Rows]:
 
 
 def _allowed(fidelity: float, n_rows: int) -> int:
-    """Give the largest number of wrong rows that keeps the promise."""
+    """Return the largest number of wrong rows that keeps the promise."""
     n_right = math.ceil(fidelity * n_rows)
     while n_right > 0 and (n_right - 1) / n_rows >= fidelity:  # the product may have been rounded up
         n_right -= 1

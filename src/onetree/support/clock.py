@@ -33,7 +33,7 @@ class Clock:
         return None if self._limit is None else max(0.0, self._limit - self.elapsed)
 
     def of_leaves(self, n_wanted: int) -> Callable[[int, int], bool]:
-        """Give the step of a growth up to some leaves: when the time is over, those so far will do."""
+        """Return the step of a growth up to some leaves: when the time is over, those so far will do."""
 
         def step(n_leaves: int, n_wrong: int) -> bool:
             self._report(n_leaves, n_leaves / n_wanted)
@@ -42,7 +42,7 @@ class Clock:
         return step
 
     def of_rows(self, n_rows: int) -> Callable[[int, int], bool]:
-        """Give the step of a growth that has to go on until the rows are right: a limit is then an error."""
+        """Return the step of a growth that has to go on until the rows are right: a limit is then an error."""
 
         def step(n_leaves: int, n_wrong: int) -> bool:
             self._report(n_leaves, 1 - n_wrong / n_rows)

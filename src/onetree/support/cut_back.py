@@ -15,7 +15,7 @@ from onetree.tree.tree import LEAF
 
 
 def cut_back(nodes: list[Node], budgets: Sequence[int]) -> list[frozenset[int]]:
-    """Give for each number of leaves the nodes to make leaves of, so that the weight of the wrong rows is least.
+    """Return for each number of leaves the nodes to make leaves of, so that the weight of the wrong rows is least.
 
     Of equal errors the one with fewest leaves.
     """
@@ -48,7 +48,7 @@ def _leaves(nodes: list[Node], shares: list[NDArray[np.intp]], n_leaves: int) ->
 def _combined(
     own: float, left: NDArray[np.float64], right: NDArray[np.float64], max_leaves: int
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Give the least error of a node for each number of leaves, and how many of them are on the left."""
+    """Return the least error of a node for each number of leaves, and how many of them are on the left."""
     n_most = min(max_leaves, len(left) + len(right))
     error = np.full(n_most, np.inf)
     n_left = np.zeros(n_most, dtype=np.intp)

@@ -186,7 +186,7 @@ class Growth:
 
 
 def as_branches(nodes: list[Node], leaves: frozenset[int] = frozenset()) -> Branches:
-    """Give grown nodes as a tree, with leaves in the place of some of them."""
+    """Return grown nodes as a tree, with leaves in the place of some of them."""
     kept = [
         replace(node, feature=LEAF, cut=0, left=LEAF, right=LEAF) if index in leaves else node
         for index, node in enumerate(nodes)

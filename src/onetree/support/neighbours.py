@@ -20,7 +20,7 @@ _BLOCK = 1 << 20  # distances that are held at once
 def near_rows(
     columns: NDArray[np.int32], ensemble: Ensemble, random: np.random.Generator
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Give some rows, and for each of them the numbers of those nearest to it, itself left out.
+    """Return some rows, and for each of them the numbers of those nearest to it, itself left out.
 
     The distance is Euclidean, and along each feature the number of the ensemble's splits between two slabs. With many
     rows, some by chance are looked at, and only some of these are compared with all others.
@@ -57,7 +57,7 @@ def _some(numbers: NDArray[np.int32], n_most: int, random: np.random.Generator) 
 
 
 def _places(columns: NDArray[np.int32], ensemble: Ensemble) -> NDArray[np.float64]:
-    """Give the number of splits below each slab. Whole numbers, whose products and sums are exact in any order."""
+    """Return the number of splits below each slab: integers, whose products and sums are exact in any order."""
     places = np.zeros(columns.shape[::-1])
     for feature, slabs in enumerate(columns):
         _, n_splits = np.unique(ensemble.threshold[ensemble.feature == feature], return_counts=True)

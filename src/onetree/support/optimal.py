@@ -1,6 +1,6 @@
 """The smallest tree with the ensemble's class on every reference row, proven: a search over the cells of the rows.
 
-A node of the search is a set of cells, held as the bits of a whole number. What counts are the trees that split on the
+A node of the search is a set of cells, held as the bits of an integer. What counts are the trees that split on the
 ensemble's hyperplanes; hyperplanes that part the cells in the same way are one. The search deepens: it proves that no
 tree of size b exists, then tries b + 1, so that it can stop at any time with a bound. For some hundred cells.
 """
@@ -93,7 +93,7 @@ class _Optimum:
         self._solved: dict[int, tuple[int, _Cut]] = {}
 
     def bound(self, cells: int) -> int:
-        """Give a size that no tree for these cells is below."""
+        """Return a size that no tree for these cells is below."""
         known = self._bounds.get(cells)
         if known is None:
             # Cells of which no two fit into one leaf need a leaf each.
@@ -106,7 +106,7 @@ class _Optimum:
         return known
 
     def solve(self, cells: int, limit: int) -> int:
-        """Give the least size if it is at most `limit`, otherwise a bound above `limit`."""
+        """Return the least size if it is at most `limit`, otherwise a bound above `limit`."""
         stack: list[_Search] = [self._search(cells, limit)]
         answer: int | None = None
         while stack:  # a stack of generators instead of recursion
@@ -155,7 +155,7 @@ class _Optimum:
         return self._bounds[cells]
 
     def _ordered(self, cells: int) -> list[tuple[int, int, _Cut]]:
-        """Give the ways to part the cells, the most promising first."""
+        """Return the ways to part the cells, the most promising first."""
         found: dict[int, tuple[int, int, _Cut]] = {}
         for cut in self._cuts:
             left = cells & cut.left
@@ -167,7 +167,7 @@ class _Optimum:
         return 1 + max(left, right) if self._by_depth else left + right
 
     def _room(self, limit: int, other: int) -> int:
-        """Give what one side may have at most, given the other side."""
+        """Return what one side may have at most, given the other side."""
         return limit - 1 if self._by_depth else limit - other
 
     def tree(self, like: Tree) -> Tree:
@@ -203,12 +203,12 @@ class _Optimum:
 
 
 def _bits(chosen: NDArray[np.bool_]) -> int:
-    """Give a set of cells as the bits of a number."""
+    """Return a set of cells as the bits of a number."""
     return int.from_bytes(np.packbits(chosen, bitorder="little").tobytes(), "little")
 
 
 def _cuts(cells: NDArray[np.int32], grid: Grid) -> list[_Cut]:
-    """Give one hyperplane for each way to part the cells, in the middle of those that do it."""
+    """Return one hyperplane for each way to part the cells, in the middle of those that do it."""
     found: dict[int, _Cut] = {}
     everything = (1 << len(cells)) - 1
     for feature, levels in enumerate(grid.levels):
@@ -221,7 +221,7 @@ def _cuts(cells: NDArray[np.int32], grid: Grid) -> list[_Cut]:
 
 
 def _apart(cells: NDArray[np.int32], classes: NDArray[np.intp]) -> list[int]:
-    """Give for each cell those that share no leaf with it: another class lies in the box around both."""
+    """Return for each cell those that share no leaf with it: another class lies in the box around both."""
     n_cells, n_features = cells.shape
     of_class = {each: _bits(classes == each) for each in np.unique(classes).tolist()}
     everything = (1 << n_cells) - 1

@@ -43,7 +43,7 @@ class SupportSolution(Solution):
     cores: Cores | None = None
 
     def report(self) -> dict[str, Any]:
-        """Give all figures as values that `json` writes."""
+        """Return all figures as values that `json` writes."""
         figures: dict[str, Any] = {
             "promise": self.promise,
             "fidelity": self.fidelity,

@@ -52,7 +52,7 @@ class Unfolding:
         return cls(distinct, _on_columns(distinct, origin, test), origin, test)
 
     def rows(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give rows of the source's features as rows of columns."""
+        """Return rows of the source's features as rows of columns."""
         if self.ensemble is self.source:
             return values
         columns = values[:, self.origin]
@@ -64,7 +64,7 @@ class Unfolding:
         return columns
 
     def tree(self, tree: Tree) -> Tree:
-        """Give a tree on the columns as the same tree on the source's features: nodes keep their numbers."""
+        """Return a tree on the columns as the same tree on the source's features: nodes keep their numbers."""
         if self.ensemble is self.source:
             return tree
         column = tree.feature  # -1 at a leaf, which the last entry below stands for
@@ -88,7 +88,7 @@ class Unfolding:
 
 
 def _columns(source: Ensemble) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-    """Give the feature and the set test of each column."""
+    """Return the feature and the set test of each column."""
     origin: list[int] = []
     test: list[int] = []
     for feature, kind in enumerate(source.categories):
@@ -99,7 +99,7 @@ def _columns(source: Ensemble) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
 
 
 def _on_columns(source: Ensemble, origin: NDArray[np.intp], test: NDArray[np.int32]) -> Ensemble:
-    """Give the ensemble whose features are the columns."""
+    """Return the ensemble whose features are the columns."""
     number = {at: column for column, at in enumerate(zip(origin.tolist(), test.tolist(), strict=True))}
     at_nodes = zip(source.feature.tolist(), source.subset.tolist(), strict=True)
     feature = np.array([number.get(at, -1) for at in at_nodes], dtype=np.int32)  # a leaf is not among the columns

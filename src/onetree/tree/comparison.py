@@ -1,6 +1,6 @@
 """How much two trees agree: on rows of data, and in how many of the cells that they cut the space into.
 
-Knows nothing of ensembles. Nothing here recurses, and the number of cells does not matter.
+Nothing here recurses, and the number of cells does not matter.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def compare(before: Tree, after: Tree, X: RowsLike, *, max_boxes: int = MAX_BOXE
 
 
 class _Slabs:
-    """The parts of each feature that two trees tell apart: between thresholds, or elements of a categorical feature.
+    """The parts of each feature that two trees distinguish: between thresholds, or elements of a categorical feature.
 
     The latter have no order. Each has a column of its own, and a test keeps some of the columns of its feature.
     """
@@ -120,7 +120,7 @@ def _ordinary(tree: Tree, feature: int) -> NDArray[np.bool_]:
 
 
 def _told_apart(kind: Categories, nan: bool, feature: int, trees: tuple[Tree, ...]) -> NDArray[np.intp]:
-    """Give one element for each way through the set tests of a feature."""
+    """Return one element for each way through the set tests of a feature."""
     tests = [tree.subsets[np.unique(tree.subset[tree.feature == feature])] for tree in trees]
     elements = np.array([each for each in range(kind.n_elements) if nan or each != MISSING])
     _, first = np.unique(np.concatenate(tests)[:, elements], axis=1, return_index=True)
@@ -139,7 +139,7 @@ class _Sides:
         self.inside = tree.subsets[:, slabs.element]  # by set, then column
 
     def of(self, boxes: _Boxes, *, first: bool) -> tuple[_Boxes, _Boxes]:
-        """Give what of the boxes goes left and what goes right."""
+        """Return what of the boxes goes left and what goes right."""
         tree, node = self.tree, boxes.nodes(first=first)
         row, at, test = np.arange(len(node)), tree.feature[node], tree.subset[node]
         high, low = boxes.high.copy(), boxes.low.copy()
@@ -175,7 +175,7 @@ class _Boxes:
         return replace(self, before=nodes) if first else replace(self, after=nodes)
 
     def widths(self, slabs: _Slabs) -> NDArray[np.int64]:
-        """Give the number of slabs of each feature."""
+        """Return the number of slabs of each feature."""
         if not slabs.categorical.any():
             return self.high - self.low
         counts = self.columns.astype(np.int64) @ slabs.own.T

@@ -22,9 +22,9 @@ _OVER = 1.0 + 1e-9  # how far the leaf's own class stands above a class that has
 
 
 def leaf_numbers(tree: Tree, rows: NDArray[np.floating]) -> NDArray[np.integer]:
-    """Give the leaf of each row, counted from left to right as in `Tree.leaves` and `Tree.boxes`.
+    """Return the leaf of each row, counted from left to right as in `Tree.leaves` and `Tree.boxes`.
 
-    Unlike the node index of `Tree.apply`, this tells apart the paths that share a leaf.
+    Unlike the node index of `Tree.apply`, this distinguishes paths that share a leaf.
     """
     below = tree.leaves_below()
     # Python's own integers, where equal subtrees make more leaves than 64 bits can count.
@@ -96,7 +96,7 @@ class LeafShares:
         return cls(leaves[kept], counts / counts.sum(axis=1, keepdims=True))
 
     def at(self, tree: Tree, rows: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Give the shares in the leaf of each row; in a leaf not seen before, all belongs to its class."""
+        """Return the shares in the leaf of each row; in a leaf not seen before, all belongs to its class."""
         number = leaf_numbers(tree, rows)
         place = np.searchsorted(self.leaves, number)
         seen = place < len(self.leaves)
@@ -108,7 +108,7 @@ class LeafShares:
 
 
 def label_index(classes: NDArray[Any], y: ArrayLike, n_rows: int) -> NDArray[np.intp]:
-    """Give the index of each label among the classes of a tree."""
+    """Return the index of each label among the classes of a tree."""
     labels = np.asarray(y)
     if labels.shape != (n_rows,):
         raise InvalidInputError(
@@ -129,7 +129,7 @@ def label_index(classes: NDArray[Any], y: ArrayLike, n_rows: int) -> NDArray[np.
 
 
 def weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
-    """Give the weight of each row; 1 if none are given."""
+    """Return the weight of each row; 1 if none are given."""
     given = np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if given.shape != (n_rows,) or not np.all(np.isfinite(given)) or np.any(given < 0):
         raise InvalidInputError(f"sample_weight must hold {n_rows} finite, non-negative numbers, one for each row of X")

@@ -1,7 +1,7 @@
 """Data-driven pruning: what the tree says where no data lie is given up for a smaller tree.
 
 A pruned tree is no longer the same function as its source, and says so (`Tree.exact`). `onetree.compare` tells how much
-of the function is left. Knows nothing of ensembles. Nothing here recurses, and shared subtrees are not written out:
+of the function is left. Nothing here recurses, and shared subtrees are not written out:
 only the paths that data take are followed.
 """
 
@@ -84,7 +84,7 @@ class _Nodes:
                     self.left[node] = self.right[node] = LEAF
 
     def in_place_of(self, tree: Tree) -> Tree:
-        """Give `tree` with these nodes for its own, without those that merging has cut off; no longer exact."""
+        """Return `tree` with these nodes for its own, without those that merging has cut off; no longer exact."""
         kept = np.zeros(len(self.split), dtype=bool)
         kept[0] = True
         for node, (left, right) in enumerate(zip(self.left, self.right, strict=True)):
@@ -108,7 +108,7 @@ class _Nodes:
 
 
 def _used_splits(tree: Tree, routes: Routes) -> _Nodes:
-    """Give the tree of the splits that have rows on both sides."""
+    """Return the tree of the splits that have rows on both sides."""
     children_left, children_right = tree.children_left.tolist(), tree.children_right.tolist()
     nodes = _Nodes()
     # A node of `tree`, the rows that came to it on one path, and the list and place where its new number is missing.

@@ -1,6 +1,6 @@
 """The one tree: frozen arrays, prediction, leaf boxes, and its file.
 
-Knows nothing of ensembles or of how it was found. Nothing here recurses: a tree may be 100,000 splits deep.
+Nothing here recurses: a tree may be 100,000 splits deep.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ class Tree:
         """
         if self.has_subsets:
             raise UnsupportedModelError(
-                "the tree has set tests on categorical features, so its leaves are no boxes; "
+                "the tree has set tests on categorical features, so its leaves are not boxes; "
                 "follow `subset` and `subsets` from the root instead"
             )
         below = np.array(self.leaves_below(), dtype=np.intp)
@@ -220,7 +220,7 @@ class Tree:
         return lower, upper
 
     def leaves_below(self) -> list[int]:
-        """Count the leaves below each node, one per path: whole numbers of any size, since shared subtrees multiply."""
+        """Count the leaves below each node, one per path: integers of any size, since shared subtrees multiply."""
         n_below = [1] * self.n_nodes
         left, right = self.children_left.tolist(), self.children_right.tolist()
         for node in range(self.n_nodes - 1, -1, -1):  # children come later, so theirs are known
@@ -248,7 +248,7 @@ class Tree:
         return found
 
     def with_shares(self, X: RowsLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Tree:
-        """Give the same tree with the class shares of rows in its leaves, for `predict_proba`; its file keeps them.
+        """Return the same tree with the class shares of rows in its leaves, for `predict_proba`; its file keeps them.
 
         Parameters
         ----------
@@ -307,37 +307,37 @@ class Tree:
         write_tree(self, path)
 
     def to_sklearn(self, X: RowsLike | None = None, y: ArrayLike | None = None) -> DecisionTreeClassifier:
-        """Give a fitted scikit-learn tree with the same predictions; see `onetree.export.sklearn.to_sklearn`."""
+        """Return a fitted scikit-learn tree with the same predictions; see `onetree.export.sklearn.to_sklearn`."""
         from onetree.export.sklearn import to_sklearn
 
         return to_sklearn(self, X, y)
 
     def to_text(self, *, digits: int | None = 6) -> str:
-        """Give the tree as indented text, one line per node; see `onetree.export.text.to_text`."""
+        """Return the tree as indented text, one line per node; see `onetree.export.text.to_text`."""
         from onetree.export.text import to_text
 
         return to_text(self, digits=digits)
 
     def to_rules(self, *, digits: int | None = 6) -> str:
-        """Give the tree as IF-THEN rules, one per leaf; see `onetree.export.rules.to_rules`."""
+        """Return the tree as IF-THEN rules, one per leaf; see `onetree.export.rules.to_rules`."""
         from onetree.export.rules import to_rules
 
         return to_rules(self, digits=digits)
 
     def to_dot(self, *, digits: int | None = 6) -> str:
-        """Give the tree as a graph for Graphviz; see `onetree.export.dot.to_dot`."""
+        """Return the tree as a graph for Graphviz; see `onetree.export.dot.to_dot`."""
         from onetree.export.dot import to_dot
 
         return to_dot(self, digits=digits)
 
     def to_code(self, language: str, **options: Any) -> str:
-        """Give the tree as "python", "c" or "sql" without dependencies; see `onetree.export.code.to_code`."""
+        """Return the tree as "python", "c" or "sql" without dependencies; see `onetree.export.code.to_code`."""
         from onetree.export.code import to_code
 
         return to_code(self, language, **options)
 
     def to_onnx(self, *, number: str = "float", style: str = "auto") -> ModelProto:
-        """Give the tree as an ONNX model; see `onetree.export.onnx.to_onnx`."""
+        """Return the tree as an ONNX model; see `onetree.export.onnx.to_onnx`."""
         from onetree.export.onnx import to_onnx
 
         return to_onnx(self, number=number, style=style)
@@ -419,10 +419,10 @@ def _check_structure(tree: Tree) -> None:
         inner & ((tree.feature < 0) | (tree.feature >= n_features)),
         f"feature index outside 0..{n_features - 1}",
     )
-    _refuse(inner & ((left <= node) | (left >= n_nodes)), "left child that is no later node")
-    _refuse(inner & ((right <= node) | (right >= n_nodes)), "right child that is no later node")
+    _refuse(inner & ((left <= node) | (left >= n_nodes)), "left child that does not come after it")
+    _refuse(inner & ((right <= node) | (right >= n_nodes)), "right child that does not come after it")
     _refuse(inner & ~(tree.threshold > -np.inf), "threshold of NaN or -inf")
-    _refuse(inner & (tree.leaf_class != -1), "class although it is no leaf")
+    _refuse(inner & (tree.leaf_class != -1), "class although it is not a leaf")
     _refuse(~inner & ((left != LEAF) | (right != LEAF)), "child although it is a leaf")
     _refuse(
         ~inner & ((tree.leaf_class < 0) | (tree.leaf_class >= tree.n_classes)),

@@ -1,6 +1,6 @@
 """Features that a proof looks at together: a categorical feature, or a group of which only some combinations occur.
 
-Of each such block one input is kept for everything that tree and ensemble can tell apart there. Set tests need not be
+Of each such block one input is kept for everything that tree and ensemble can distinguish there. Set tests need not be
 the same on both sides, nor do the categories.
 
 Shares no code with `onetree.axes`, whose results it is there to prove.
@@ -87,7 +87,7 @@ def _all_inputs(tree: Tree, ensemble: Ensemble, feature: int, values: Values) ->
 
 
 def _distinct(tree: Tree, ensemble: Ensemble, features: tuple[int, ...], inputs: Floats) -> Floats:
-    """Leave one of the inputs that no test of either side tells apart."""
+    """Keep one of the inputs that no test of either side distinguishes."""
     columns = [np.zeros((1, len(inputs)), dtype=bool)]
     for column, feature in enumerate(features):
         columns += [outcomes(side, feature, inputs[:, column])[2] for side in (ensemble, tree)]

@@ -115,7 +115,7 @@ class Inside:
 def shortened(
     left: NDArray[np.int32], right: NDArray[np.int32], passed: NDArray[np.intp]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int32], NDArray[np.int32]]:
-    """Take the nodes out of a tree that pass all inputs on to one child, -1 where they do not.
+    """Remove the nodes of a tree that pass all inputs on to one child, -1 where they do not.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def one_per_slab(values: Values, levels: Floats) -> Floats:
     if math.isinf(top[-1]):
         top[-1] = _value_above(float(low[-1]), values)
     if values.integer:
-        top = np.floor(np.where(np.isinf(top), math.nan, top))  # infinity is no whole number
+        top = np.floor(np.where(np.isinf(top), math.nan, top))  # infinity is not an integer
     found: Floats = top[(top > low) & (top >= values.low)]
     return found
 

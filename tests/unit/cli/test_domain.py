@@ -36,7 +36,7 @@ def test_convert_restricts_the_tree_and_says_so(model, capsys):
     code, said = run(capsys, "convert", model, "-o", "tree.json", "--domain", "x3=0:1", "--domain", "2=integer 1:3")
     assert code == 0
     assert "verified equal inside the domain" in said.out
-    assert "the domain: x2 is a whole number from 1 up to 3; 0 <= x3 <= 1" in said.out
+    assert "the domain: x2 is an integer from 1 up to 3; 0 <= x3 <= 1" in said.out
     assert onetree.load_tree("tree.json").domain.to_dict() == {2: "integer 1:3", 3: "0:1"}
 
 
@@ -220,7 +220,7 @@ def test_convert_keeps_the_groups_with_the_tree_and_says_them(coded, capsys):
         ('equal="age', "no list of names"),
         ("nothing=age:<21,age:<26", "'nothing'"),
         ("contradiction.json", "contradiction.json: no combination is left"),
-        ("shape.json", "shape.json: .* is no group"),
+        ("shape.json", "shape.json: .* is not a group"),
         ("text.json", '"groups" is a list'),
         ("groups=nowhere.csv", "nowhere.csv"),
     ],

@@ -79,9 +79,9 @@ def test_an_implication_follows_the_declared_order():
         ((1,), "one-hot", "at least two"),
         ((1, 1), "implies", "each of them once"),
         ((-1, 1), "implies", "at least two"),
-        ((1, 2), "exactly one", "'exactly one' says nothing"),
+        ((1, 2), "exactly one", "'exactly one' is not a statement"),
         ((1, 2), "01,1", "needs 2 digits"),
-        ((1, 2), "", "says nothing"),
+        ((1, 2), "", "is not a statement"),
         (tuple(range(MAX_COMBINATIONS + 1)), "equal", "at most 4,096 features"),
     ],
 )
@@ -168,7 +168,7 @@ def test_all_pairs_that_exclude_each_other_say_at_most_one():
 def test_work_without_end_is_refused(monkeypatch):
     links = [Declaration((at, at + 1), "implies") for at in range(60)]
     monkeypatch.setattr("onetree.domain.groups.MAX_ENTRIES", 60 * 2**15 + 60**3 // 3)
-    with pytest.raises(InvalidInputError, match="more than can be held"):
+    with pytest.raises(InvalidInputError, match="groups are too large"):
         join(links)
     monkeypatch.setattr("onetree.domain.groups.MAX_ENTRIES", 60 * 2**15 + 60**3)
     assert len(join(links)) == 1
@@ -222,11 +222,11 @@ def test_a_group_that_leaves_every_combination_is_none():
         ({("a", "z"): "equal"}, "'z', which the model does not have"),
         ({("a", 9): "equal"}, "features 0 to 4"),
         ({("a", 0): "equal"}, "each of them once"),
-        ({("a", "b"): "hot"}, "'a', 'b' together are 'hot', which is not known; write \"one-hot\""),
-        ({("a", "b"): (0, 1)}, "not known"),
-        ({"groups": ["one-hot"]}, "is no group"),
-        ({"groups": [{"one-hot": ["a", "b"], "equal": ["a", "c"]}]}, "is no group"),
-        ({"groups": [{"one-hot": "ab"}]}, "is no group"),
+        ({("a", "b"): "hot"}, "'a', 'b' together are 'hot', which is not a known word; write \"one-hot\""),
+        ({("a", "b"): (0, 1)}, "not a known word"),
+        ({"groups": ["one-hot"]}, "is not a group"),
+        ({"groups": [{"one-hot": ["a", "b"], "equal": ["a", "c"]}]}, "is not a group"),
+        ({"groups": [{"one-hot": "ab"}]}, "is not a group"),
     ],
 )
 def test_a_group_that_makes_no_sense_is_refused(given, message):

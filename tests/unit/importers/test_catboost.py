@@ -299,7 +299,7 @@ def changed(document, path, value):
         (("scale_and_bias",), [1], "scale and a bias"),
         (("model_info", "class_params", "class_to_label"), [0, 1, 2], "class_to_label"),
         (("model_info", "class_params", "class_to_label"), [0, 5], "points outside"),
-        (("model_info", "class_params", "class_to_label"), [0, 0.5], "whole numbers"),
+        (("model_info", "class_params", "class_to_label"), [0, 0.5], "integers"),
         (("model_info", "class_params", "class_to_label"), [1, 0], "must ascend"),
         (("model_info", "class_params", "class_names"), [1, 1], "same label"),
         (("model_info", "class_params", "class_names"), ["a", "b"], "not of the type 'Integer'"),

@@ -58,7 +58,7 @@ def test_xgboost_statistics_must_be_numbers(key, xgboost_document):
     ("path", "value", "message"),
     [
         (("feature_types",), {"x0": "float"}, '"feature_types" must be a list of texts'),
-        (("learner_model_param", "boost_from_average"), "yes", '"boost_from_average" must be a whole number'),
+        (("learner_model_param", "boost_from_average"), "yes", '"boost_from_average" must be an integer'),
     ],
 )
 def test_xgboost_parameters_must_be_what_xgboost_writes(path, value, message, xgboost_document):

@@ -330,7 +330,7 @@ def test_a_classifier_whose_predict_is_not_the_librarys_is_refused():
         ("left_child=-1 -2", "left_child=-1 -1", "not a tree"),
         ("left_child=-1 -2", "left_child=-1 1", "not a tree"),
         ("left_child=-1 -2", "left_child=-1", "should hold 2 numbers, not 1"),
-        ("left_child=-1 -2", "left_child=-1 x", "whole numbers"),
+        ("left_child=-1 -2", "left_child=-1 x", "integers"),
         ("threshold=0.5 1.5", "threshold=0.5 nan", "finite"),
         ("threshold=0.5 1.5", "threshold=0.5 -inf", "finite"),
         ("threshold=0.5 1.5", "threshold=0.5 1e999", "finite"),

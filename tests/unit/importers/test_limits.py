@@ -151,7 +151,7 @@ def test_tens_of_thousands_of_groups_are_read(saved, tmp_path):
     ids=["chain", "pairs", "the same features", "wide tables"],
 )
 def test_groups_of_a_file_that_ask_for_much_work_are_refused(groups, n_features, saved, tmp_path):
-    with pytest.raises(ModelFileError, match=r"more than can be held: .* over 536,870,912 zeros and ones"):
+    with pytest.raises(ModelFileError, match=r"groups are too large: .* over 536,870,912 zeros and ones"):
         load_tree(saved(with_groups(groups, n_features, tmp_path)))
 
 

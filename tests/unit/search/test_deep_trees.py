@@ -113,5 +113,5 @@ def test_a_machine_without_memory_is_an_error_of_ours(monkeypatch):
         raise MemoryError("std::bad_alloc")
 
     monkeypatch.setattr("onetree.search.solve._core.solve", no_memory)
-    with pytest.raises(LimitReachedError, match="no memory left"):
+    with pytest.raises(LimitReachedError, match="ran out of memory"):
         onetree.born_again(chain(3, 1, in_turn(3)), engine="interval-dp")

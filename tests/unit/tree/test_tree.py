@@ -228,7 +228,7 @@ def test_a_tree_can_be_pickled():
         ({"threshold": [-np.inf, 0, 0, 0, 0]}, "node 0 .*NaN or -inf"),
         ({"leaf_class": [-1, -1, 0, 1, 3]}, r"node 4 .*class index outside 0\.\.2"),
         ({"leaf_class": [-1, -1, 0, -1, 2]}, "node 3 .*class index"),
-        ({"leaf_class": [-1, 0, 0, 1, 2]}, "node 1 .*although it is no leaf"),
+        ({"leaf_class": [-1, 0, 0, 1, 2]}, "node 1 .*although it is not a leaf"),
         ({"threshold": [1.5, -2.0]}, "threshold has 2 entries for 5 nodes"),
         ({"nan_features": [False]}, "nan_features has 1 entries for 2 features"),
         ({"classes": []}, "at least one class"),
@@ -354,7 +354,7 @@ def test_a_tree_of_one_leaf_may_have_categorical_features():
 
 
 def test_the_leaves_of_set_tests_are_no_boxes():
-    with pytest.raises(UnsupportedModelError, match="no boxes"):
+    with pytest.raises(UnsupportedModelError, match="not boxes"):
         colour_tree(1.0).boxes()
 
 

@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _page(found: Found, ensemble: onetree.Ensemble, arguments: argparse.Namespace) -> str:
-    """Give the result for people."""
+    """Return the result for people."""
     solution, tree = found.solution, found.solution.tree
     proven = "proven optimal" if solution.status == "optimal" else f"proven lower bound {solution.lower_bound}"
     where = "everywhere" if tree.domain is None else "inside the domain"
@@ -131,7 +131,7 @@ def _refusal(error: TooLargeError, arguments: argparse.Namespace) -> str:
 
 
 def _command(arguments: argparse.Namespace, *more: str) -> str:
-    """Give the command again, with other options added; of an option given twice the last counts."""
+    """Return the command again, with other options added; of an option given twice the last counts."""
     line = ["onetree", "convert", arguments.model, "-o", arguments.output, "--objective", arguments.objective]
     line += ["--method", arguments.method, "--voting", arguments.voting, *options.given_classes(arguments)]
     line += [word for given in arguments.domain for word in ("--domain", given)]
@@ -144,7 +144,7 @@ def _command(arguments: argparse.Namespace, *more: str) -> str:
 
 
 def summary(solution: Solution) -> dict[str, Any]:
-    """Give a solution as values that `json` writes."""
+    """Return a solution as values that `json` writes."""
     tree = solution.tree
     return {
         "objective": solution.objective,

@@ -21,7 +21,7 @@ _Writer = Callable[..., "str | bytes"]
 
 
 def _sklearn(tree: Tree) -> bytes:
-    """Give the scikit-learn tree as a skops file: unlike a pickle, it can be opened without running code."""
+    """Return the scikit-learn tree as a skops file: unlike a pickle, it can be opened without running code."""
     try:
         from skops.io import dumps
     except ImportError:
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         if option not in taken:
             raise InvalidInputError(f"--{option} means nothing for --to {arguments.to}; leave it out")
     if arguments.to in _BINARY and arguments.output is None:
-        raise InvalidInputError(f"{arguments.to} is no text; name a file with -o FILE")
+        raise InvalidInputError(f"{arguments.to} is a binary format; name a file with -o FILE")
     if arguments.output is not None:
         terminal.check_output(arguments.output)
     tree = onetree.load_tree(arguments.tree)

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def describe(ensemble: onetree.Ensemble, domain: onetree.Domain | None = None) -> dict[str, Any]:
-    """Give what is known of an ensemble inside a domain before any search."""
+    """Return what is known of an ensemble inside a domain before any search."""
     grid = Grid.of(ensemble, domain)
     facts: dict[str, Any] = {
         "trees": ensemble.n_trees,

@@ -80,7 +80,7 @@ def convert(arguments: argparse.Namespace, ensemble: onetree.Ensemble, progress:
 
 
 def page(solution: SupportSolution, ensemble: onetree.Ensemble, output: str) -> str:
-    """Give the result for people."""
+    """Return the result for people."""
     lines = [
         f"{ensemble.n_trees} trees with {ensemble.n_leaves:,} leaves -> one tree for the data only, not exact",
         str(solution),
@@ -93,7 +93,7 @@ def page(solution: SupportSolution, ensemble: onetree.Ensemble, output: str) -> 
 
 
 def alternatives(arguments: argparse.Namespace) -> list[str]:
-    """Give the commands that give a tree for the data only."""
+    """Return the commands that give a tree for the data only."""
     line = ["onetree", "convert", arguments.model, "-o", arguments.output, "--voting", arguments.voting]
     line += ["--missing", arguments.missing] if arguments.missing != "auto" else []
     line += options.given_classes(arguments)

@@ -101,7 +101,7 @@ def _fragile_note(n_fragile: int) -> str:
 
 
 def _number(x: float) -> float | str | None:
-    """Give a value for JSON, which has no NaN (a missing value is null) and no infinity."""
+    """Return a value for JSON, which has no NaN (a missing value is null) and no infinity."""
     if np.isnan(x):
         return None
     return x if np.isfinite(x) else str(x)

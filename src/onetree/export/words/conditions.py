@@ -75,7 +75,7 @@ def conditions(
 def threshold_cuts(
     tree: Tree, digits: int | None = DIGITS, nodes: Sequence[int] | None = None
 ) -> dict[int, Cut | None]:
-    """Give the threshold of each node that has one as a reader sees it; None is +inf, which only NaN is not below."""
+    """Return the threshold of each node that has one as a reader sees it; None is +inf, which only NaN is not below."""
     found: dict[int, Cut | None] = {}
     on_threshold = (tree.feature >= 0) & (tree.subset < 0)
     if nodes is not None:

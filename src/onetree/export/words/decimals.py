@@ -40,7 +40,7 @@ from onetree.export.steps import rounded_down
 DIGITS = 6
 """Significant digits that the data of a reader are taken to have; with these, every float32 is read right, too."""
 
-_MOST_DIGITS = 15  # of decimals that float64 tells apart; beyond them conditions are exact
+_MOST_DIGITS = 15  # of decimals that float64 distinguishes; beyond them conditions are exact
 _LEAST = {False: Decimal("1e-30"), True: Decimal("1e-37")}  # sizes of decimals other than 0, by whether S is strict
 _INTEGERS = 2.0**53  # up to here every integer is a float64
 _EXACT = Context(prec=2000)  # holds every float64, and what lies between two of them
@@ -70,7 +70,7 @@ class Cut(NamedTuple):
 
 
 def cuts(thresholds: Iterable[float], digits: int | None = DIGITS) -> dict[float, Cut]:
-    """Give the shortest true conditions for the finite thresholds of one feature, all of them different.
+    """Return the shortest true conditions for the finite thresholds of one feature, all of them different.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _cuts(ordered: list[float], digits: int) -> dict[float, Cut]:
 
 
 def _bounds(ordered: list[float], digits: int) -> dict[float, tuple[Decimal, Decimal]]:
-    """Give the largest number of S that goes left at each threshold, and the smallest that goes right."""
+    """Return the largest number of S that goes left at each threshold, and the smallest that goes right."""
     down = Context(prec=digits, rounding=ROUND_FLOOR)
     strict = digits >= DIGITS
     least = _LEAST[strict]
@@ -123,7 +123,7 @@ def _bounds(ordered: list[float], digits: int) -> dict[float, tuple[Decimal, Dec
 
 
 def _decimals(threshold: float, down: Context, least: Decimal) -> tuple[Decimal, Decimal]:
-    """Give the decimals next to a threshold that go left and right, zero or at least of the size `least`."""
+    """Return the decimals next to a threshold that go left and right, zero or at least of the size `least`."""
     exact = Decimal(threshold)
     if abs(exact) < least:
         return (Decimal(0), least) if threshold >= 0 else (-least, Decimal(0))
@@ -135,7 +135,7 @@ def _decimals(threshold: float, down: Context, least: Decimal) -> tuple[Decimal,
 
 
 def _shortest(low: Decimal, high: Decimal, wanted: Decimal) -> Decimal:
-    """Give the decimal of fewest digits from low to high, both inclusive; of several the one nearest to `wanted`."""
+    """Return the decimal of fewest digits from low to high, both inclusive; of several the one nearest to `wanted`."""
     # The interval is less than ten steps long, so it holds at most one multiple of ten steps. That has the fewest
     # digits if it exists, since multiples of larger powers of ten are among these. Else a multiple of one step does.
     step = Decimal(1).scaleb(_EXACT.subtract(high, low).adjusted(), _EXACT)
@@ -149,7 +149,7 @@ def _shortest(low: Decimal, high: Decimal, wanted: Decimal) -> Decimal:
 
 
 def _text(number: Decimal) -> str:
-    """Give a decimal in plain digits where that is short, such as 0.25, 1200000 or 1.5e-07."""
+    """Return a decimal in plain digits where that is short, such as 0.25, 1200000 or 1.5e-07."""
     if not number:
         return "0"
     plain = number.normalize(_EXACT)

@@ -1,7 +1,7 @@
-"""Set tests in words: which categories, and what of numbers that are none.
+"""Set tests in words: which categories, and what happens to other numbers.
 
-Missing values are said apart, with the answer or the condition, as they are for thresholds. Knows nothing of any
-format: quoting and escaping are the business of each.
+Missing values are mentioned separately, with the answer or the condition, as they are for thresholds. Quoting and
+escaping are left to each format.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class SetTest(NamedTuple):
 
 
 def numbers(kind: Categories) -> frozenset[int]:
-    """Give the elements that are numbers: all but the missing value."""
+    """Return the elements that are numbers: all but the missing value."""
     return frozenset((OTHER, *range(FIRST, kind.n_elements)))
 
 
 def left_numbers(tree: Tree, node: int) -> frozenset[int]:
-    """Give the elements that a set test sends left, without the missing value."""
+    """Return the elements that a set test sends left, without the missing value."""
     return frozenset(np.flatnonzero(tree.subsets[tree.subset[node]]).tolist()) - {MISSING}
 
 

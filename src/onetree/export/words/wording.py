@@ -1,6 +1,6 @@
 """The words that several exports share: names and labels on one line, and what the file is.
 
-Knows nothing of any format: quoting and escaping are the business of each.
+Quoting and escaping are left to each format.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ def printable(name: str) -> str:
 
 
 def feature_words(tree: Tree) -> list[str]:
-    """Give the feature names, each on one line."""
+    """Return the feature names, each on one line."""
     return [printable(name) for name in tree.feature_names]
 
 
 def label_words(tree: Tree) -> list[str]:
-    """Give the labels as text, each on one line."""
+    """Return the labels as text, each on one line."""
     return [printable(str(label)) for label in tree.classes.tolist()]
 
 
 def plain_labels(tree: Tree) -> list[str | int | float | bool]:
-    """Give the labels as values that source code can hold; raises `UnsupportedModelError` for any other type."""
+    """Return the labels as values that source code can hold; raises `UnsupportedModelError` for any other type."""
     labels: list[str | int | float | bool] = labels_to_json(tree.classes)["labels"]
     return labels
 
 
 def uniform_labels(tree: Tree) -> list[str] | list[int] | list[float] | list[bool]:
-    """Give the labels as values of one type: text if they are of several, or whole numbers of more than 64 bits."""
+    """Return the labels as values of one type: text if they are of several, or integers of more than 64 bits."""
     labels: list[Any] = plain_labels(tree)
     too_long = any(isinstance(label, int) and not -(2**63) <= label < 2**63 for label in labels)
     return [str(label) for label in labels] if too_long or len({type(label) for label in labels}) > 1 else labels
@@ -65,7 +65,7 @@ def check_writable(tree: Tree, what: str) -> None:
 
 
 def heading(tree: Tree) -> list[str]:
-    """Give the lines that a file begins with: what it is, whether and where it is exact.
+    """Return the lines that a file begins with: what it is, whether and where it is exact.
 
     None of them can end a comment or a string, whatever a model file calls its features.
     """
@@ -74,7 +74,7 @@ def heading(tree: Tree) -> list[str]:
 
 
 def limitations(tree: Tree) -> list[str]:
-    """Give the lines that say where the tree is not exact; none if it is everywhere."""
+    """Return the lines that say where the tree is not exact; none if it is everywhere."""
     lines = [] if tree.exact else [f"{NOT_EXACT}."]
     if tree.domain is not None:
         names = [
@@ -87,7 +87,7 @@ def limitations(tree: Tree) -> list[str]:
 
 
 def wrapped(values: Sequence[str]) -> Iterator[str]:
-    """Give indented lines with a comma after each value, as many on a line as fit."""
+    """Return indented lines with a comma after each value, as many on a line as fit."""
     row = "   "
     for value in values:
         if len(row) + len(value) > LINE_WIDTH and row.strip():

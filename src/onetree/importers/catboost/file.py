@@ -203,7 +203,7 @@ def _labels(params: dict[str, Any], n_classes: int) -> NDArray[Any]:
     if len(names) == 1:
         raise UnsupportedModelError("this model was trained on one class alone; train it on two or more")
     if len(chosen) != n_classes or any(type(k) not in (int, float) or k != k // 1 or abs(k) > 2**31 for k in chosen):
-        raise ModelFileError(f'"class_to_label" must hold {n_classes} whole numbers')
+        raise ModelFileError(f'"class_to_label" must hold {n_classes} integers')
     if sorted(chosen) != chosen:  # CatBoost itself writes them so, and reads no other order
         raise ModelFileError('"class_to_label" must ascend')
     if not names:

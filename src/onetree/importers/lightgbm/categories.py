@@ -1,6 +1,6 @@
 """Categories of LightGBM: which numbers they are, which are known, and what the training data called them.
 
-A category is the whole number that is left of x without its fraction, so 0 is every x with -1 < x < 1. Splits send the
+A category is x without its fraction, so 0 is every x with -1 < x < 1. Splits send the
 categories that they name left, and everything else right: other categories, numbers that are none, and NaN.
 """
 

@@ -177,7 +177,7 @@ def _cut(sigmoid: str) -> float:
 def _nan_features(model: TextModel, missing: str) -> NDArray[np.bool_]:
     """Return where NaN is an input. LightGBM marks the splits on a feature iff NaN was met there in training.
 
-    It marks a categorical feature also if rare categories were not told apart. There NaN goes where these go, so it
+    It marks a categorical feature also if rare categories were merged. There NaN goes where these go, so it
     costs nothing, but it says nothing about other features.
     """
     n_features = len(model.feature_names)

@@ -159,11 +159,11 @@ def _categories(entries: dict[str, str], n_sets: int, where: str) -> tuple[NDArr
     bounds = _integers(_entry(entries, "cat_boundaries", where), f"cat_boundaries of {where}", n_sets + 1)
     text = _entry(entries, "cat_threshold", where)
     if not _WORDS.fullmatch(text):
-        raise ModelFileError(f"cat_threshold of {where} must hold whole numbers")
+        raise ModelFileError(f"cat_threshold of {where} must hold integers")
     if text.count(" ") >= _MAX_WORDS:
         raise UnsupportedModelError(
             f"the sets of categories of {where} take more than {_MAX_WORDS:,} numbers, more than is read; number the "
-            "categories from 0 on and train again"
+            "categories from 0 and train again"
         )
     words = np.fromstring(text, dtype=np.int64, sep=" ") if text else np.empty(0, dtype=np.int64)
     if np.any(words >= 1 << 32):
@@ -260,18 +260,18 @@ def _entry(entries: dict[str, str], key: str, where: str) -> str:
 
 
 def _integer(entries: dict[str, str], key: str, where: str, low: int, high: int, absent: int | None = None) -> int:
-    """Return a whole number between low and high, both inclusive."""
+    """Return an integer between low and high, both inclusive."""
     if absent is not None and key not in entries:
         return absent
     values = _integers(_entry(entries, key, where), f"{key} of {where}")
     if len(values) != 1 or not low <= values[0] <= high:
-        raise ModelFileError(f"{key} of {where} must be a whole number in {low}..{high}, not {entries[key][:40]!r}")
+        raise ModelFileError(f"{key} of {where} must be an integer in {low}..{high}, not {entries[key][:40]!r}")
     return int(values[0])
 
 
 def _integers(text: str, what: str, n_wanted: int | None = None) -> NDArray[np.int32]:
     if not _INTEGERS.fullmatch(text):
-        raise ModelFileError(f"{what} must hold whole numbers")
+        raise ModelFileError(f"{what} must hold integers")
     values = np.array(text.split(), dtype=np.int32)
     if n_wanted is not None and len(values) != n_wanted:
         raise ModelFileError(f"{what} should hold {n_wanted} numbers, not {len(values)}")

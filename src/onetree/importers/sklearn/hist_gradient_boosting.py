@@ -25,7 +25,7 @@ from onetree.model.columns import Labels, plain_values
 from onetree.model.ensemble import Rule
 
 _N_BITS = 256  # of a set of categories, in 8 numbers of 32 bits
-_EXACT = 1 << 53  # whole numbers up to here are float64 values
+_EXACT = 1 << 53  # integers up to here are float64 values
 _NO_CATEGORY = "\0 no category"
 
 
@@ -47,7 +47,7 @@ class _Encoding:
         return Categories.equal(codes, [str(name_of[code]) for code in codes.tolist()])
 
     def as_given(self, X: NDArray[np.float64]) -> NDArray[Any]:
-        """Return inputs with texts in place of their codes, and some other text for all that is none."""
+        """Return inputs with texts in place of their codes, and some other text for everything else."""
         of_texts = {at: labels for at, labels in enumerate(self.labels) if labels is not None and _are_texts(labels)}
         if not of_texts:
             return X
@@ -131,8 +131,8 @@ def _labels(values: NDArray[Any], name: str, feature: str) -> Labels:
     numbers = values.astype(np.float64)
     if values.dtype.kind in "iu" and np.any(np.abs(numbers) >= _EXACT):
         raise UnsupportedModelError(
-            f"feature {feature!r} of this {name} has categories that are whole numbers from 2**53 on, which float64 "
-            "inputs cannot tell apart; number them from 0 on and fit again"
+            f"feature {feature!r} of this {name} has integer categories of 2**53 and more, which float64 "
+            "inputs cannot distinguish; number them from 0 and fit again"
         )
     codes = tuple(numbers[~np.isnan(numbers)].tolist())
     last = codes[-1] if codes else 0.0

@@ -2,7 +2,7 @@
 
 A skops file is a zip archive of arrays and a description of the objects that hold them. Only the classes that tree
 ensembles are made of are built, from a list of our own; nothing is imported because a file names it. Whatever else is
-described (a scaler in front of the model, a random state) becomes a placeholder that knows nothing but its name. The
+described (a scaler in front of the model, a random state) becomes a placeholder with nothing but its name. The
 library skops is not needed. Tree structure is checked before scikit-learn's native code walks along it.
 """
 
@@ -222,7 +222,7 @@ def _read_npy(data: bytes, name: str) -> NDArray[Any]:
 
 def _whole(number: Any, what: str) -> int:
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < 2**31:
-        raise ModelFileError(f"{what} of a tree must be a whole number from 0 on, not {str(number)[:40]!r}")
+        raise ModelFileError(f"{what} of a tree must be a non-negative integer, not {str(number)[:40]!r}")
     return int(number)
 
 

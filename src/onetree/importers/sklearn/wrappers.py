@@ -35,7 +35,7 @@ class Surroundings:
     produced: tuple[str, ...] | None = None
 
     def name(self, ensemble: Ensemble) -> Ensemble:
-        """Give the ensemble with the names of its features, so that it never takes frames of what the steps get."""
+        """Return the ensemble with the names of its features, so that it never takes frames of what the steps get."""
         known = self.produced is not None and len(self.produced) == ensemble.n_features
         produced = self.produced if known else ensemble.feature_names if ensemble.columns.named else None
         # A scaler keeps the names of its columns: a frame does not show whether it has been scaled.

@@ -1,6 +1,6 @@
 """The parts of a model file of XGBoost that deal with categories, with their structure checked.
 
-Knows nothing of how a test decides: that is in `importers/xgboost.py`. Raises nothing but `ModelFileError`.
+How a test decides is in `importers/xgboost/model.py`. Raises nothing but `ModelFileError`.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from onetree.errors import ModelFileError
 from onetree.importers.xgboost.entries import check_numbers, entry, floats, integers
 
 END_OF_CATEGORIES = 1 << 24
-"""Numbers from here on are no category for XGBoost: float32 does not hold all whole numbers any more."""
+"""XGBoost takes no number from here on as a category: float32 does not hold every integer any more."""
 
 NODE_CATEGORIES = ("categories", "categories_nodes", "categories_segments", "categories_sizes")
 

@@ -1,6 +1,6 @@
 """Entries of a model file of XGBoost, each with the type and range that it must have.
 
-Knows nothing of what the entries mean. Takes what both JSON and UBJSON give: lists, or arrays of one type. Raises
+Takes what both JSON and UBJSON give: lists, or arrays of one type. Raises
 nothing but `ModelFileError`.
 """
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from onetree.errors import ModelFileError
 
 COUNT = re.compile(r"[0-9]{1,9}")
-_NOT_WHOLE_NUMBERS = "must be a list of whole numbers"
+_NOT_INTEGERS = "must be a list of integers"
 
 
 def entry(document: Any, key: str, kind: Any, where: str) -> Any:
@@ -38,18 +38,18 @@ def count(param: Mapping[str, Any], key: str) -> int:
     """Return a parameter that is a count; XGBoost writes these as texts."""
     text = param.get(key)
     if not isinstance(text, str) or not COUNT.fullmatch(text):
-        raise ModelFileError(f'"{key}" must be a whole number in quotes')
+        raise ModelFileError(f'"{key}" must be an integer in quotes')
     return int(text)
 
 
 def integers(values: Any, what: str) -> NDArray[np.int64]:
-    """Return a list or typed array of whole numbers."""
+    """Return a list or typed array of integers."""
     if isinstance(values, np.ndarray):
         if values.dtype.kind not in "iu":
-            raise ModelFileError(f"{what} {_NOT_WHOLE_NUMBERS}")
+            raise ModelFileError(f"{what} {_NOT_INTEGERS}")
         return values.astype(np.int64)
     if not {type(value) for value in values} <= {int}:
-        raise ModelFileError(f"{what} {_NOT_WHOLE_NUMBERS}")
+        raise ModelFileError(f"{what} {_NOT_INTEGERS}")
     try:
         return np.array(values, dtype=np.int64)
     except OverflowError:

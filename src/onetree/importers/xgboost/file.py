@@ -1,6 +1,6 @@
 """What a model file of XGBoost says, with its structure checked; JSON and UBJSON hold the same document.
 
-Needs no XGBoost, and knows nothing of how the trees are combined: that is in `importers/xgboost.py`. A broken file
+Needs no XGBoost. How the trees are combined is in `importers/xgboost/model.py`. A broken file
 is a `ModelFileError` that names the place; a sound model of a kind that has no exact tree is an
 `UnsupportedModelError`. Nothing else is raised.
 """

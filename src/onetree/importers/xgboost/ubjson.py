@@ -1,6 +1,6 @@
 """A reader for the part of UBJSON in which XGBoost writes its models.
 
-Knows nothing of models. Believes no length that the file states before the bytes are there, keeps its own stack
+Trusts no length that the file states before the bytes are there, keeps its own stack
 instead of recursing, and raises nothing but `ModelFileError`.
 """
 

@@ -56,7 +56,7 @@ class Bounds:
     def _reached(
         self, low: NDArray[np.int32], high: NDArray[np.int32], max_nodes: int
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-        """Give the leaves that the box reaches, tree by tree, and where each tree begins among them."""
+        """Return the leaves that the box reaches, tree by tree, and where each tree begins among them."""
         ensemble = self.ensemble
         node = ensemble.roots.astype(np.intp)
         tree = np.arange(len(node))
@@ -87,7 +87,7 @@ class Bounds:
         return np.concatenate(leaves)[order], np.searchsorted(all_trees[order], np.arange(ensemble.n_trees))
 
     def _side(self, worst: NDArray[np.float64]) -> int:
-        """Give the class when every tree gives its worst: IEEE addition in a fixed order is monotone."""
+        """Return the class when every tree gives its worst: IEEE addition in a fixed order is monotone."""
         dtype = np.dtype(self.ensemble.rule.dtype)
         terms = np.append(self.ensemble.base, worst).astype(dtype)
         total = np.add.accumulate(terms)[-1:]  # one after the other, as the library adds
@@ -97,9 +97,9 @@ class Bounds:
 
 
 def _slack(ensemble: Ensemble) -> float:
-    """Give a lead that no rounding, of the library's sum or of the bound's, can turn into a tie."""
+    """Return a lead that no rounding, of the library's sum or of the bound's, can turn into a tie."""
     if ensemble.rule.kind == "hard" and not ensemble.base.any():
-        return 0.0  # votes are whole numbers
+        return 0.0  # votes are integers
     unit = float(np.finfo(ensemble.rule.dtype).eps) / 2
     n_terms = ensemble.n_trees + 4
     largest = float(np.abs(ensemble.base).max()) + _largest_sum(ensemble)

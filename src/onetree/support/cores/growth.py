@@ -39,7 +39,7 @@ class _Core:
     leaf_class: int
 
     def with_sides(self, sides: NDArray[np.intp], low: Corner, high: Corner) -> _Core:
-        """Give the box with some sides where a larger box has them: feature, or n_features + feature for upper ends."""
+        """Return the box with some sides of a larger box: feature, or n_features + feature for upper ends."""
         n_features = len(self.low)
         new_low, new_high = self.low.copy(), self.high.copy()
         below, above = sides[sides < n_features], sides[sides >= n_features] - n_features
@@ -47,11 +47,11 @@ class _Core:
         return _Core(new_low, new_high, self.leaf_class)
 
     def holds(self, slabs: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Tell which cells lie in the box."""
+        """Return which cells lie in the box."""
         return np.asarray(((slabs >= self.low) & (slabs <= self.high)).all(axis=1))
 
     def moved(self, low: Corner, high: Corner, share: float) -> _Core:
-        """Give the box with all sides moved by a share of their way to a larger box."""
+        """Return the box with all sides moved by a share of their way to a larger box."""
         return _Core(
             self.low - np.floor(share * (self.low - low)).astype(np.int32),
             self.high + np.floor(share * (high - self.high)).astype(np.int32),
@@ -62,7 +62,7 @@ class _Core:
 def grow_cores(
     tree: Tree, ensemble: Ensemble, grid: Grid, rows: Rows
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the bounds of the cores, one per leaf in the order of `Tree.leaves`."""
+    """Return the bounds of the cores, one per leaf in the order of `Tree.leaves`."""
     leaves = tree.leaves()
     outer_low, outer_high = _slab_boxes(tree, grid)
     place = np.full(tree.n_nodes, -1, dtype=np.intp)
@@ -177,7 +177,7 @@ class _Certificate:
                 cores[index] = core
 
     def _look_at(self, cores: dict[int, _Core]) -> tuple[list[bool], bool]:
-        """Tell which cores are proven, and whether one is refuted; neither means that the budget was too small."""
+        """Return which cores are proven, and whether one is refuted; neither means that the budget was too small."""
         if not cores:
             return [], False
         numbered = dict(enumerate(cores.values()))
@@ -192,7 +192,7 @@ class _Certificate:
 
 
 def _slab_boxes(tree: Tree, grid: Grid) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Give the boxes of the leaves as slabs, both ends inclusive."""
+    """Return the boxes of the leaves as slabs, both ends inclusive."""
     lower, upper = tree.boxes()
     low, high = np.empty(lower.shape, dtype=np.int32), np.empty(lower.shape, dtype=np.int32)
     for feature, levels in enumerate(grid.levels):
@@ -205,7 +205,7 @@ def _slab_boxes(tree: Tree, grid: Grid) -> tuple[NDArray[np.int32], NDArray[np.i
 def _value_boxes(
     cores: dict[int, _Core], n_leaves: int, ensemble: Ensemble, grid: Grid
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give cores as bounds on values; leaves without one get an empty box."""
+    """Return cores as bounds on values; leaves without one get an empty box."""
     lower, upper = np.zeros((n_leaves, ensemble.n_features)), np.zeros((n_leaves, ensemble.n_features))
     index = np.array(list(cores), dtype=np.intp)
     if len(index) == 0:

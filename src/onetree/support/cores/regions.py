@@ -61,7 +61,7 @@ class Cores:
     unfolding: Unfolding | None = None
 
     def contain(self, tree: Tree, X: RowsLike) -> NDArray[np.bool_]:
-        """Tell which rows lie in the core of their leaf, so that their class is proven."""
+        """Return which rows lie in the core of their leaf, so that their class is proven."""
         rows = read_inputs(X, tree).astype(np.float64, copy=False)
         place = np.empty(tree.n_nodes, dtype=np.intp)
         place[self.leaves] = np.arange(len(self.leaves))
@@ -79,14 +79,14 @@ class Cores:
         return Coverage(int(inside.sum()), len(X), Agreement.of(same[~inside]))
 
     def report(self) -> dict[str, Any]:
-        """Give the figures as values that `json` writes."""
+        """Return the figures as values that `json` writes."""
         return {
             name: {"share": found.share, "agreement_outside": found.outside.share}
             for name, found in self.coverage.items()
         }
 
     def lines(self) -> list[str]:
-        """Give the figures for people."""
+        """Return the figures for people."""
         names = {"reference": "reference rows", "held_out": "held-out rows", "box": "random points"}
         return [
             f"class proven on {names[name]:<14} {Agreement(found.n_inside, found.n_inputs)}; "

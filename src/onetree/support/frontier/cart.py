@@ -22,7 +22,7 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 
 def encoded(values: NDArray[np.float64], like: NDArray[np.float64], kinds: Sequence[Categories | None]) -> Any:
-    """Give rows as CART takes them: numbers are finite or missing, and each category of `like` has a column."""
+    """Return rows as CART takes them: numbers are finite or missing, and each category of `like` has a column."""
     columns = []
     for feature, kind in enumerate(kinds):
         column = values[:, feature]

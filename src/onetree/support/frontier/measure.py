@@ -170,7 +170,7 @@ def _carts(
     clock: Clock,
     reporter: Reporter | None,
 ) -> list[tuple[int, NDArray[Any]]]:
-    """Give the leaves of the tuned CART of each size, and its predictions."""
+    """Return the leaves of the tuned CART of each size, and its predictions."""
 
     def step(share: float) -> None:
         if reporter is not None:

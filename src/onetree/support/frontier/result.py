@@ -43,7 +43,7 @@ class FrontierPoint:
     lead: Difference | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the figures as values that `json` writes."""
+        """Return the figures as values that `json` writes."""
         low, high = self.agreement.interval
         figures: dict[str, Any] = {
             "max_leaves": self.max_leaves,
@@ -131,7 +131,7 @@ class Frontier:
         return [rows, caution]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all figures as values that `json` writes."""
+        """Return all figures as values that `json` writes."""
         figures: dict[str, Any] = {
             "rows": self.n_rows,
             "held_out_rows": self.n_held_out,
@@ -146,7 +146,7 @@ class Frontier:
         return figures
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """Give the figures as words: a header, and a line for each size, the model last."""
+        """Return the figures as words: a header, and a line for each size, the model last."""
         header = ["at most", "leaves", "depth", "same class as model"]
         lines = [[f"{point.max_leaves:,}", *_size(point.tree), _agreement(point.agreement)] for point in self.points]
         if self.model is None:
@@ -207,7 +207,7 @@ def _agreement(agreement: Agreement) -> str:
 
 
 def _percent(share: float | None) -> str:
-    """Give a share, rounded down, so that 100 % means all."""
+    """Return a share, rounded down, so that 100 % means all."""
     return "none" if share is None else f"{int(1000 * share + 1e-9) / 10:.1f} %"
 
 
