@@ -9,9 +9,12 @@ import hashlib
 import io
 import json
 import re
+import sqlite3
 import struct
+import tempfile
 import zipfile
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
@@ -177,23 +180,29 @@ def damage_array(content, rng):
 
 
 def damage_checkpoint(content, rng):
-    """Damage a record and correct the checksum, so that it is read at all."""
-    header, _, body = content.partition(b"\n")
-    lines = body.splitlines()
-    chosen = int(rng.integers(len(lines)))
-    lines[chosen] = damage_record(lines[chosen], rng)
-    body = b"".join(line + b"\n" for line in lines)
-    corrected = json.loads(header) | {"sha256": hashlib.sha256(body).hexdigest()}
-    return json.dumps(corrected).encode() + b"\n" + body
+    """Damage a record and correct its checksum, so that it is read at all."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "checkpoint"
+        path.write_bytes(content)
+        database = sqlite3.connect(path)
+        rows = database.execute("SELECT key, value FROM record").fetchall()
+        key, value = rows[int(rng.integers(len(rows)))]
+        damaged = damage_record(value, rng).decode(errors="replace")
+        checksum = hashlib.sha256(f"{key}\n{damaged}".encode()).hexdigest()
+        database.execute("UPDATE record SET value = ?, sha256 = ? WHERE key = ?", (damaged, checksum, key))
+        database.commit()
+        database.close()
+        return path.read_bytes()
 
 
-def damage_record(line, rng):
+def damage_record(value, rng):
     """Damage a record anywhere, or the tree in it, which is a text."""
-    key, record = json.loads(line)
+    record = json.loads(value)
     if isinstance(record, dict) and "tree" in record and rng.random() < 0.6:
         record["tree"] = damage_json(record["tree"], rng).decode()
-        return json.dumps([key, record]).encode()
-    return (damage_json, damage_number, damage_bytes)[int(rng.integers(3))](line, rng)
+        return json.dumps(record).encode()
+    kinds = (damage_json, damage_number, damage_bytes) if isinstance(record, dict) else (damage_bytes,)
+    return kinds[int(rng.integers(len(kinds)))](value.encode(), rng)
 
 
 DAMAGES = {

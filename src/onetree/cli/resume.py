@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from onetree.base.progress import ProgressCallback
 from onetree.cli import terminal
 from onetree.domain.domain import Domain
 from onetree.errors import InvalidInputError, LimitReachedError
-from onetree.scale.checkpoint import has_record
+from onetree.scale import records
 from onetree.scale.parts import EXACT, STOPPED
 from onetree.search.advice import refuse_too_large
 from onetree.search.solve import Solution
@@ -83,13 +84,15 @@ def convert(
 def remove(arguments: argparse.Namespace) -> None:
     """Remove the file, once the tree is saved."""
     if arguments.resume is not None:
-        Path(arguments.resume).unlink(missing_ok=True)
+        records.remove(arguments.resume)
 
 
 def _outlook(arguments: argparse.Namespace) -> str:
     file = arguments.resume
-    if has_record(file, '["cut ', '["part ', f'["{EXACT}", null', f'["{EXACT}", {{'):
+    kept = records.beginnings(file)
+    was_stopped = kept.get(EXACT) == json.dumps(STOPPED)
+    if (EXACT in kept and not was_stopped) or any(key.startswith(("cut ", "part ")) for key in kept):
         return f"what is done is kept in {file}: the same command goes on from there"
-    if has_record(file, f'["{EXACT}", "{STOPPED}"'):
+    if was_stopped:
         return f"the same command goes on without an exact search, which is begun again if you delete {file}"
     return "nothing was done yet that could be kept"

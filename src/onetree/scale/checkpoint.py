@@ -1,18 +1,13 @@
 """The file in which a long run keeps its finished work, so that another run can resume from it.
 
-One JSON object to a line: first what the run is about, with a checksum of the rest, then one record for each finished
-piece of work. Written atomically.
+It says what the run is about, and has one record for each finished piece of work.
 """
 
 import dataclasses
-import hashlib
 import json
 import os
-import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -23,18 +18,16 @@ from onetree.base.progress import ProgressCallback
 from onetree.domain.domain import DomainLike, as_domain
 from onetree.domain.restrict import restrict
 from onetree.errors import InvalidInputError, LimitReachedError, ModelFileError, OnetreeError
-from onetree.files.atomic import read_whole, write_whole
-from onetree.files.strict_json import list_of, parse_document, require_keys
+from onetree.files.strict_json import list_of, require_keys
 from onetree.model.ensemble import Ensemble
+from onetree.scale.records import Records
 from onetree.search.solve import Solution
 from onetree.tree.tree import Tree
 from onetree.verify import verify
 
-FORMAT = "onetree-checkpoint"
-_VERSION = 1
-_MAX_BYTES = 1 << 34
+_TASK = "task"  # the key of what the run is about
 _NUMBERS = ("peak_bytes", "total_seconds")  # among the statistics of a solution
-_SHARE = 0.1  # of the time, at most, goes into writing: a file that takes long to write is written less often
+_SHARE = 0.1  # of the time, at most, goes into writing: a file that is slow to write is written less often
 
 Task = Mapping[str, Any]  # what must be the same for a run to go on: names and plain values
 
@@ -48,37 +41,37 @@ class Checkpoint:
     def __init__(self, path: str | os.PathLike[str] | None, task: Task) -> None:
         from importlib.metadata import version
 
-        self._path = None if path is None else Path(path)
+        self._path = path
         self._task = {"onetree": version("onetree"), **task}
-        self._lines: dict[str, str] = {}
-        self._is_new = False  # something is not in the file yet
+        self._records = None if path is None else Records(path)
         self._written, self._took = 0.0, 0.0  # when, and how long it took
         self.n_found = 0  # records that an earlier run left
-        if self._path is not None:
-            self._remove_partial_files()
-            if self._path.exists():
-                self._read()
-                self.n_found = len(self._lines)
+        if self._records is not None:
+            self.n_found = sum(key != _TASK for key in self._records)
+            if _TASK in self._records or self.n_found:
+                self._check_task()
+            else:
+                self._records.put(_TASK, self._task)
 
     def __enter__(self) -> "Checkpoint":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.save()
+        if self._records is not None and any(key != _TASK for key in self._records):
+            self.save()
 
     def __contains__(self, key: str) -> bool:
-        return key in self._lines
+        return self._records is not None and key in self._records
 
     def get(self, key: str) -> Any:
-        """Return the record of this key, or None."""
-        return json.loads(self._lines[key])[1] if key in self._lines else None
+        """Return the record of this key, None if there is none."""
+        return None if self._records is None else self._records.get(key)
 
     def put(self, key: str, record: Any) -> None:
         """Keep a record, which `json` has to be able to write, and write the file unless it was written just now."""
-        if self._path is None:
+        if self._records is None:
             return
-        self._lines[key] = json.dumps([key, record], allow_nan=False)
-        self._is_new = True
+        self._records.put(key, record)
         if perf_counter() - self._written >= self._took * (1 / _SHARE - 1):
             self.save()
 
@@ -118,112 +111,30 @@ class Checkpoint:
 
     def put_solution(self, key: str, solution: Solution) -> None:
         """Keep a solution."""
-        if self._path is not None:
+        if self._records is not None:
             self.put(key, _record(solution))
 
     def save(self) -> None:
-        """Write the file if there is anything new."""
-        if self._path is None or not self._is_new:
+        """Write what is new."""
+        if self._records is None:
             return
         started = perf_counter()
-        body = "".join(line + "\n" for line in self._lines.values()).encode()
-        header = {"format": FORMAT, "version": _VERSION, "task": self._task, "sha256": _sha256(body)}
-        write_whole(self._path, json.dumps(header, allow_nan=False).encode() + b"\n" + body)
-        self._is_new = False
+        self._records.save()
         self._written = perf_counter()
         self._took = self._written - started
 
-    def _read(self) -> None:
-        path = self._path
-        header, _, body = read_whole(str(path), limit=_MAX_BYTES).partition(b"\n")
-        try:
-            document = parse_document(header, format=FORMAT, versions=(_VERSION,), keys={"task", "sha256"})
-            if document["sha256"] != _sha256(body):
-                raise ModelFileError("it is damaged, or was cut short")
-            if not isinstance(document["task"], dict):
-                raise ModelFileError('"task" must be a JSON object')
-            lines = _lines(body)
-        except ModelFileError as error:
+    def _check_task(self) -> None:
+        found, here = self.get(_TASK), json.loads(json.dumps(self._task))
+        if not isinstance(found, dict):
             raise ModelFileError(
-                f"cannot go on from {path}: {error}; name another file, or delete this one to begin again"
-            ) from None
-        self._check_task(document["task"])
-        self._lines = lines
-
-    def _check_task(self, found: dict[str, Any]) -> None:
-        here = json.loads(json.dumps(self._task))
+                f"cannot go on from {self._path}: it does not say of which run; delete it to begin again"
+            )
         for name in sorted(here.keys() | found.keys()):
             if here.get(name) != found.get(name):
                 raise InvalidInputError(
                     f"{self._path} belongs to another run: its {name} is {found.get(name)!r}, here it is "
                     f"{here.get(name)!r}; name another file, or delete this one to begin again"
                 )
-
-    def _remove_partial_files(self) -> None:
-        """Remove what a process that was killed while it wrote has left, as `write_whole` names it."""
-        assert self._path is not None  # noqa: S101 - for the type checker
-        target = Path(os.path.realpath(self._path))
-        leftover = re.compile(re.escape(f".{target.name[:100]}.") + r"[0-9a-f]{16}\.partial")
-        with suppress(OSError):
-            for each in target.parent.iterdir():
-                if leftover.fullmatch(each.name):
-                    each.unlink()
-
-
-def has_record(path: str | os.PathLike[str], *beginnings: str) -> bool:
-    """Return whether some record of a file begins with one of these JSON texts; nothing else is checked."""
-    known = tuple(each.encode() for each in beginnings)
-    try:
-        with Path(path).open("rb") as lines:
-            return any(line.startswith(known) for line in lines)
-    except OSError:
-        return False
-
-
-def fingerprint(value: object) -> str:
-    """Return a digest of the content of arrays, objects or plain values, the same in any process."""
-    digest = hashlib.sha256()
-    _feed(digest.update, value)
-    return digest.hexdigest()
-
-
-def _feed(update: Callable[[bytes], None], value: object) -> None:
-    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
-        update(f"{value.dtype.str} {value.shape}".encode())
-        update(np.ascontiguousarray(value).tobytes())
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        update(type(value).__name__.encode())
-        for field in dataclasses.fields(value):
-            update(f"<{field.name}>".encode())
-            _feed(update, getattr(value, field.name))
-    elif isinstance(value, Mapping):
-        _feed(update, sorted(value.items(), key=repr))
-    elif isinstance(value, list | tuple | np.ndarray):
-        update(f"[{len(value)}".encode())
-        for each in value:
-            _feed(update, each)
-    elif isinstance(value, set | frozenset):
-        _feed(update, sorted(value, key=repr))
-    else:
-        update(f"{type(value).__name__} {value!r};".encode())
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _lines(body: bytes) -> dict[str, str]:
-    """Return the records by their keys; a matching checksum only excludes accidental changes."""
-    try:
-        found = {}
-        for line in body.decode().splitlines():
-            key, _ = json.loads(line)
-            if not isinstance(key, str) or key in found:
-                raise ModelFileError(f"the key of a record is {str(key)[:40]!r}, which is invalid or occurs twice")
-            found[key] = line
-    except (ValueError, TypeError, RecursionError) as error:
-        raise ModelFileError(f"a record is broken: {str(error)[:100]}") from None
-    return found
 
 
 def _speaks_of(tree: Tree, ensemble: Ensemble) -> bool:
@@ -253,7 +164,7 @@ def _record(solution: Solution) -> dict[str, Any]:
     return {**record, "tree": to_json(solution.tree)}
 
 
-def _solution(record: Any, path: Path | None) -> Solution:
+def _solution(record: Any, path: str | os.PathLike[str] | None) -> Solution:
     from onetree.export.json import from_json
 
     try:

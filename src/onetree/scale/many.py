@@ -18,7 +18,8 @@ from onetree.base.progress import Progress, ProgressCallback, ProgressOption, sh
 from onetree.errors import InvalidInputError, SomeFailedError
 from onetree.lowering.grid import Grid
 from onetree.model.ensemble import Ensemble, as_ensemble
-from onetree.scale.checkpoint import Checkpoint, fingerprint
+from onetree.scale.checkpoint import Checkpoint
+from onetree.scale.fingerprint import fingerprint
 from onetree.search.solve import Solution, born_again
 
 Outcome = Solution | Exception

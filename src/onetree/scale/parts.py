@@ -18,7 +18,8 @@ from onetree.domain.restrict import restrict
 from onetree.errors import InvalidInputError, LimitReachedError, ModelFileError
 from onetree.lowering.grid import Grid
 from onetree.model.ensemble import Ensemble, as_ensemble
-from onetree.scale.checkpoint import Checkpoint, fingerprint
+from onetree.scale.checkpoint import Checkpoint
+from onetree.scale.fingerprint import fingerprint
 from onetree.scale.join import joined
 from onetree.scale.many import run_jobs
 from onetree.scale.partition import Cut, FirstCuts, first_cuts
