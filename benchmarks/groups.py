@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks import paper_data, runs
 from onetree import Domain, born_again, load_ensemble, verify
+from onetree.domain.domain import as_domain
 from onetree.lowering.grid import Grid
 from onetree.search.solve import ENGINES
 
@@ -79,7 +80,7 @@ def measure_forest(options, name, fold, known):
     row = {"data_set": name, "fold": fold, "data_inside": bool(groups.contains(rows).all())}
     for place, domain in (("without", Domain(groups.values)), ("with", groups)):
         row[place] = {measure: optimum(forest, domain, measure) for measure in MEASURES}
-        row[place]["cells"] = Grid.of(forest, domain).n_cells
+        row[place]["cells"] = Grid.of(forest, as_domain(domain, forest)).n_cells
     # A number that is missing is no number to compare.
     found = [row[place][measure] for place in ("without", "with") for measure in MEASURES]
     row["correct"] = (

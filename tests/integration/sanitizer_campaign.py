@@ -13,10 +13,10 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from onetree.lowering.axes import axes_of
 from onetree.lowering.grid import Grid, _core
 from onetree.search.solve import ENGINES, OBJECTIVES
 from onetree.verify import METHODS
+from tests.cases.domains import axes_in
 from tests.cases.oracle import points
 from tests.cases.set_cases import random_set_case
 from tests.cases.strategies import random_ensemble
@@ -74,7 +74,7 @@ def search(rng, ensemble):
 
 def convert_sets(rng, ensemble, domain):
     """Do the same on axes without an order: categories, and features of which only some combinations occur."""
-    seen = axes_of(ensemble, domain).ensemble
+    seen = axes_in(ensemble, domain).ensemble
     for objective in OBJECTIVES:
         options = {"objective": objective, "domain": domain, "verify": False}
         solutions = [onetree.born_again(ensemble, **options, engine=engine) for engine in ENGINES]

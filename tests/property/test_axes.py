@@ -18,6 +18,7 @@ from onetree.model.ensemble import Rule
 from onetree.scale.partition import first_cuts
 from onetree.search.solve import ENGINES
 from tests.cases import oracle
+from tests.cases.domains import axes_in, grid_in
 from tests.cases.fingerprints import fingerprint
 from tests.cases.set_cases import random_set_case, set_cases, set_forest, stumps
 from tests.cases.strategies import ensembles
@@ -39,13 +40,13 @@ def test_an_ensemble_of_ordinary_features_is_left_as_it_is(ensemble):
 
 
 def test_implications_are_an_ordinary_axis():
-    axes = axes_of(stumps((0, 0.5), (1, 0.5), (2, 0.5)), {(0, 1, 2): "implies"})
+    axes = axes_in(stumps((0, 0.5), (1, 0.5), (2, 0.5)), {(0, 1, 2): "implies"})
     assert axes.sets == (None, None, None)
     assert sorted(thresholds(axes)) == [(0, 0.0), (0, 1.0), (0, 2.0)]
 
 
 def test_one_of_three_is_a_set_axis_with_a_test_for_each():
-    axes = axes_of(stumps((0, 0.5), (1, 0.5), (2, 0.5)), {(0, 1, 2): "one-hot"})
+    axes = axes_in(stumps((0, 0.5), (1, 0.5), (2, 0.5)), {(0, 1, 2): "one-hot"})
     assert sorted(axes.sets[0].sum(axis=1).tolist()) == [2, 2, 2]
     assert axes.sets[0].shape == (3, 3)
     assert axes.sets[0].dtype == np.uint8
@@ -54,14 +55,14 @@ def test_one_of_three_is_a_set_axis_with_a_test_for_each():
 
 
 def test_one_of_two_is_one_test_and_the_second_split_has_its_children_exchanged():
-    axes = axes_of(stumps((0, 0.5), (1, 0.5)), {(0, 1): "one-hot"})
+    axes = axes_in(stumps((0, 0.5), (1, 0.5)), {(0, 1): "one-hot"})
     assert thresholds(axes) == [(0, 0.0), (0, 0.0)]
     left, right = axes.ensemble.children_left, axes.ensemble.children_right
     assert [(left[root] < right[root]) for root in axes.ensemble.roots] == [True, False]
 
 
 def test_splits_that_the_group_decides_are_gone():
-    axes = axes_of(stumps((0, 0.5), (1, 0.5), (2, 0.5)), {(0, 1): "00,01", (1, 2): "equal"})
+    axes = axes_in(stumps((0, 0.5), (1, 0.5), (2, 0.5)), {(0, 1): "00,01", (1, 2): "equal"})
     assert set(thresholds(axes)) == {(0, 0.0)}
     assert len(axes.ensemble.feature) == 7  # one of the stumps is a leaf
 
@@ -71,24 +72,24 @@ def test_elements_that_the_domain_excludes_are_no_values():
     splits = [(0, {FIRST, OTHER}), (0, {FIRST + 1, MISSING}), (0, {FIRST + 2})]
     ensemble = stumps(*splits, categories={0: kind}, nan={0})
     assert axes_of(ensemble).sets[0].shape == (3, 3)  # category 1 and OTHER go together, as do 2 and MISSING
-    assert axes_of(ensemble, {0: {1.0, 2.0}}).sets[0] is None
-    assert set(thresholds(axes_of(ensemble, {0: {1.0, 2.0}}))) == {(0, 0.0)}
-    assert thresholds(axes_of(ensemble, {0: {3.0}})) == []
+    assert axes_in(ensemble, {0: {1.0, 2.0}}).sets[0] is None
+    assert set(thresholds(axes_in(ensemble, {0: {1.0, 2.0}}))) == {(0, 0.0)}
+    assert thresholds(axes_in(ensemble, {0: {3.0}})) == []
 
 
 def test_whole_numbers_and_ranges_decide_which_elements_there_are():
     between = Categories((0.25, 7.5), [0.0, 7.0], [0.5, 8.5])  # a whole number lies in the second interval only
     ensemble = stumps((0, {FIRST}), (0, {FIRST + 1}), categories={0: between})
-    assert set(thresholds(axes_of(ensemble, {0: "integer"}))) == {(0, 0.0)}
-    assert thresholds(axes_of(ensemble, {0: "integer 0:5"})) == []
-    assert len(set(thresholds(axes_of(ensemble, {0: (0.3, 7.5)})))) == 2
-    assert thresholds(axes_of(ensemble, {0: (7.25, 8.5)})) == []
+    assert set(thresholds(axes_in(ensemble, {0: "integer"}))) == {(0, 0.0)}
+    assert thresholds(axes_in(ensemble, {0: "integer 0:5"})) == []
+    assert len(set(thresholds(axes_in(ensemble, {0: (0.3, 7.5)})))) == 2
+    assert thresholds(axes_in(ensemble, {0: (7.25, 8.5)})) == []
 
 
 def test_a_tree_spells_sets_as_the_ensemble_does():
     kind = Categories.equal([1.0, 2.0, 3.0])
     ensemble = stumps((0, {FIRST, OTHER, MISSING}), categories={0: kind})
-    axes = axes_of(ensemble, {0: {1.0, 2.0}})
+    axes = axes_in(ensemble, {0: {1.0, 2.0}})
     tree = axes.tree(*(np.array(column) for column in ([0, -1, -1], [0.0, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1])))
     assert tree.subsets[tree.subset[0]].tolist() == [True, True, True, False, False]
     assert tree.categories == ensemble.categories
@@ -98,8 +99,8 @@ def test_a_tree_spells_sets_as_the_ensemble_does():
 def test_the_grid_counts_what_can_be_reached():
     ensemble = stumps((0, 0.5), (1, 0.5), (2, 0.5), (3, 0.5))
     assert Grid.of(ensemble).n_cells == 16
-    assert Grid.of(ensemble, {(0, 1, 2): "implies"}).n_cells == 8
-    one_hot = Grid.of(ensemble, {(0, 1, 2): "one-hot"})
+    assert grid_in(ensemble, {(0, 1, 2): "implies"}).n_cells == 8
+    one_hot = grid_in(ensemble, {(0, 1, 2): "one-hot"})
     assert (one_hot.n_cells, one_hot.n_slabs, one_hot.n_boxes) == (6, (3, 1, 1, 2), 7 * 3)
 
 
@@ -132,7 +133,7 @@ def side_of(value, n_classes):
 @given(set_cases(missing=False))
 def test_every_tree_of_the_ensemble_comes_back_as_the_same_function(case):
     ensemble, domain = case
-    axes = axes_of(ensemble, domain)
+    axes = axes_in(ensemble, domain)
     X = oracle.inputs_inside(ensemble, domain)
     expected = side_of(ensemble.value, ensemble.n_classes)[ensemble.apply(X)]
     for number, root in enumerate(axes.ensemble.roots):
@@ -196,7 +197,7 @@ def test_no_smaller_tree_exists_for_hundreds_of_random_cases(engine, part):
     n_sets = 0
     for seed in range(100 * part, 100 * part + 100):
         ensemble, domain = random_set_case(np.random.default_rng(seed))
-        n_sets += any(members is not None for members in axes_of(ensemble, domain).sets)
+        n_sets += any(members is not None for members in axes_in(ensemble, domain).sets)
         front = oracle.pareto(oracle.cells_inside(ensemble, domain))
         found = {name: born_again(ensemble, objective=name, domain=domain, engine=engine).value for name in OBJECTIVES}
         assert found == {name: oracle.value_of(front, name) for name in OBJECTIVES}, f"seed {seed}"

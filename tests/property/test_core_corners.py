@@ -12,11 +12,11 @@ import pytest
 
 from onetree import Domain, Ensemble, born_again, estimate, pareto_front, verify
 from onetree.errors import GridTooLargeError, LimitReachedError
-from onetree.lowering.axes import axes_of
 from onetree.model.categories import FIRST, Categories
 from onetree.model.ensemble import Rule
 from onetree.search.solve import ENGINES, OBJECTIVES, _core
 from tests.cases import oracle
+from tests.cases.domains import axes_in
 from tests.cases.set_cases import random_set_case, set_forest
 from tests.cases.strategies import painted
 
@@ -150,7 +150,7 @@ def test_tables_that_would_take_longer_than_there_is_time_are_not_begun():
         feature_names=numeric.feature_names[:7], nan_features=[False] * 7, subset=np.where(is_inner, bit % 2, -1),
         subsets=[[element in bit for element in range(TWO_BITS.n_elements)] for bit in BITS],
     )  # fmt: skip
-    ensemble = axes_of(only_sets, Domain((None,) * 7)).ensemble
+    ensemble = axes_in(only_sets, Domain((None,) * 7)).ensemble
     quick_table, objective = 4, OBJECTIVES.index("depth-leaves")
     (found,) = _core.solve(ensemble, objective, quick_table, 1.0, 0, 0.0, 1, None)["solutions"]
     assert not found["optimal"]
@@ -225,7 +225,7 @@ def test_the_heuristic_cuts_up_sets_faithfully(max_boxes):
         else:
             ensemble = set_forest(np.random.default_rng(seed))
             domain = Domain((None,) * ensemble.n_features)
-        axes = axes_of(ensemble, domain)
+        axes = axes_in(ensemble, domain)
         result = _core.heuristic(axes.ensemble, seed % 4, max_boxes, seed, 0.0, 0, 0.0, None)
         (found,) = result["solutions"]
         names = ("feature", "threshold", "children_left", "children_right", "leaf_class")

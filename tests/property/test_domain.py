@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from onetree import Domain, born_again, pareto_front, verify
 from onetree.base.limits import OBJECTIVES
-from onetree.domain.restrict import restrict
 from onetree.domain.values import Values
 from tests.cases import oracle
+from tests.cases.domains import restricted
 from tests.cases.strategies import ensembles, random_ensemble
 from tests.tiers import examples
 
@@ -105,14 +105,14 @@ def cells_inside(ensemble, domain):
 def test_the_restricted_ensemble_predicts_like_the_whole_one_inside_the_domain(case):
     ensemble, domain = case
     rows = points_inside(ensemble, domain)
-    assert (restrict(ensemble, domain).predict_index(rows) == ensemble.predict_index(rows)).all()
+    assert (restricted(ensemble, domain).predict_index(rows) == ensemble.predict_index(rows)).all()
 
 
 @given(cases(max_cells=300))
 def test_restricting_again_changes_nothing(case):
     ensemble, domain = case
-    once = restrict(ensemble, domain)
-    again = restrict(once, domain)
+    once = restricted(ensemble, domain)
+    again = restricted(once, domain)
     assert again.threshold.tolist() == once.threshold.tolist()
     assert again.children_left.tolist() == once.children_left.tolist()
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from onetree import Domain, born_again, pareto_front
-from onetree.lowering.axes import axes_of
 from onetree.search.solve import OBJECTIVES
+from tests.cases.domains import axes_in
 from tests.cases.strategies import random_ensemble_with_categories
 from tests.tiers import is_full
 
 
 def is_mixed(ensemble):
-    sets = axes_of(ensemble, Domain((None,) * ensemble.n_features)).sets
+    sets = axes_in(ensemble, Domain((None,) * ensemble.n_features)).sets
     return any(each is not None for each in sets) and any(each is None for each in sets)
 
 

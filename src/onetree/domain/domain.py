@@ -1,6 +1,6 @@
 """The inputs that matter: what each feature may be, and which features belong together.
 
-A domain says where a tree is exact; `onetree.domain.restrict` applies it to an ensemble.
+A domain says where a tree is exact. `restrict` brings it together with an ensemble.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from onetree.errors import InvalidInputError
 from onetree.model.columns import made_up
 from onetree.model.frames import as_frame, frame_names, frame_numbers, listed
 from onetree.model.inputs import RowsLike
+
+if TYPE_CHECKING:
+    from onetree.model.ensemble import Ensemble
 
 _BINARY = Values(choices=(0.0, 1.0))
 _GROUPS = "groups"  # of a mapping that comes from JSON, where no key can be several features
@@ -65,8 +69,7 @@ class Domain:
             raise InvalidInputError("a Domain holds Values or None for each feature; use Domain.from_dict")
         if not all(isinstance(group, Group) for group in self.groups):
             raise InvalidInputError("the groups of a Domain must be Group objects; use Domain.from_dict")
-        declarations = [declaration for group in self.groups for declaration in group.declarations]
-        values, groups = _settled(list(self.values), declarations, None)
+        values, groups = _settled(list(self.values), self.declarations, self.names)
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "groups", groups)
 
@@ -108,8 +111,8 @@ class Domain:
                 values[index] = Values.of(spelling)
             except InvalidInputError as error:
                 raise InvalidInputError(f"the domain of feature {feature!r}: {error}") from None
-        settled, groups = _settled(values, declarations, names if any(names) else None)
-        return cls(settled, origin, groups, tuple(names) if any(names) else ())
+        known = tuple(names) if any(names) else ()
+        return cls(tuple(values), origin, _joined(tuple(declarations), known), known)
 
     def to_dict(self, feature_names: Iterable[str] | None = None) -> dict[Any, str]:
         """Return ``{feature: text}`` of the restricted features, by name, or by index without names.
@@ -189,19 +192,20 @@ class Domain:
 DomainLike = Domain | Mapping[Any, object]
 
 
-def as_domain(given: object, feature_names: Sequence[str], nan_features: NDArray[np.bool_]) -> Domain | None:
-    """Return the domain for a model with these features; None if it holds every input that the model takes.
+def as_domain(given: object, ensemble: Ensemble) -> Domain | None:
+    """Return the domain for a model, as all later stages take it; None if it holds every input that the model takes.
+
+    For the public edge: what the user gives is read once, and handed on as what is returned here.
 
     Parameters
     ----------
     given : Domain or mapping, optional
         A mapping is read by `Domain.from_dict`.
-    feature_names : sequence of str
-    nan_features : bool array of shape (n_features,)
-        Where NaN is an input of the model.
+    ensemble : Ensemble
     """
     if given is None:
         return None
+    feature_names, nan_features = ensemble.feature_names, ensemble.nan_features
     if not isinstance(given, Domain | Mapping):
         if isinstance(given, str) and given == "data":
             raise InvalidInputError('domain="data" does not say which data; give domain=onetree.domain_of(X)')
@@ -226,7 +230,9 @@ def as_domain(given: object, feature_names: Sequence[str], nan_features: NDArray
             )
         if values.everything and values.missing == takes_nan:
             kept[feature] = None
-    return None if all(values is None for values in kept) else replace(domain, values=tuple(kept))
+    if all(values is None for values in kept):
+        return None
+    return domain if kept == list(domain.values) else replace(domain, values=tuple(kept))
 
 
 def _places(wanted: Sequence[str], given: Sequence[str], failure: str) -> list[int]:
@@ -239,18 +245,18 @@ def _places(wanted: Sequence[str], given: Sequence[str], failure: str) -> list[i
 
 
 def _settled(
-    given: list[Values | None], declarations: list[Declaration], names: Sequence[str] | None
+    given: list[Values | None], declarations: tuple[Declaration, ...], names: tuple[str, ...]
 ) -> tuple[tuple[Values | None, ...], tuple[Group, ...]]:
     """Combine the restrictions of single features with those of groups; names are for errors only."""
     values, groups = list(given), []
-    for group in join(declarations, names):
+    for group in _joined(declarations, names):
         if group.features[-1] >= len(values):
             raise InvalidInputError(
                 f"a group names feature {group.features[-1]}, but the domain has features 0 to {len(values) - 1}"
             )
         possible = np.ones(len(group.allowed), dtype=bool)
         for at, feature in enumerate(group.features):
-            values[feature] = known = _binary_part(values[feature], feature if names is None else repr(names[feature]))
+            values[feature] = known = _binary_part(values[feature], repr(names[feature]) if names else feature)
             if known.choices != _BINARY.choices:
                 possible &= group.allowed[:, at] == known.low
         if not possible.any():
@@ -258,12 +264,17 @@ def _settled(
             raise InvalidInputError(
                 f"no combination is left: {said}; but the values given for these features one by one contradict that"
             )
-        members = [values[feature] for feature in group.features]
-        if np.count_nonzero(possible) < math.prod(len(each.choices or ()) for each in members if each is not None):
+        alone = [values[feature] for feature in group.features]
+        if np.count_nonzero(possible) < math.prod(len(each.choices or ()) for each in alone if each is not None):
             if not possible.all():
                 group = Group(group.features, group.allowed[possible], group.declarations)
             groups.append(group)
     return tuple(values), tuple(groups)
+
+
+@lru_cache(maxsize=4)  # a domain is made anew whenever a box of it is cut
+def _joined(declarations: tuple[Declaration, ...], names: tuple[str, ...]) -> tuple[Group, ...]:
+    return tuple(join(list(declarations), names or None))
 
 
 def _binary_part(values: Values | None, name: object) -> Values:

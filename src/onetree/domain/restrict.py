@@ -10,31 +10,31 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.domain.domain import DomainLike, as_domain
+from onetree.domain.domain import Domain
 from onetree.domain.values import Values
 from onetree.model.ensemble import Ensemble
 from onetree.model.forest_checks import without_decided
 
 
-def restrict(ensemble: Ensemble, domain: DomainLike | None) -> Ensemble:
+def restrict(ensemble: Ensemble, domain: Domain | None) -> Ensemble:
     """Return an ensemble with the same prediction for every input of the domain, and fewer splits.
 
     A threshold becomes the roundest number between the two neighbouring values that it separates, or stays what it is
     where values lie everywhere. NaN is an input only where the domain has it. Set tests, and what the features of a
-    group imply for each other, are left to `onetree.lowering.axes`.
+    group imply for each other, are left to `onetree.lowering`.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
+    >>> from onetree.domain.domain import as_domain
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)
     >>> ensemble = Ensemble.from_model(forest)
-    >>> restrict(ensemble, {0: (5, 6), 2: {1, 2, 4}}).n_leaves < ensemble.n_leaves
+    >>> restrict(ensemble, as_domain({0: (5, 6), 2: {1, 2, 4}}, ensemble)).n_leaves < ensemble.n_leaves
     True
     """
-    bound = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
-    if bound is None:
+    if domain is None:
         return ensemble
     splits = _Splits(
         ensemble.threshold.copy(),
@@ -44,7 +44,7 @@ def restrict(ensemble: Ensemble, domain: DomainLike | None) -> Ensemble:
         np.arange(len(ensemble.feature)),
     )
     nan_features = ensemble.nan_features.copy()
-    for feature, values in enumerate(bound.values):
+    for feature, values in enumerate(domain.values):
         if values is not None:
             nan_features[feature] = values.missing
             if ensemble.categories[feature] is None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.domain.domain import Domain, DomainLike, as_domain
+from onetree.domain.domain import Domain
 from onetree.domain.restrict import restrict
 from onetree.lowering.axis_tests import AxisTests, SetMatrix, axis_of, blocks_of, joined
 from onetree.model.categories import used_subsets
@@ -115,11 +115,12 @@ class Axes:
         )
 
 
-def axes_of(ensemble: Ensemble, domain: DomainLike | None = None) -> Axes:
+def axes_of(ensemble: Ensemble, domain: Domain | None = None) -> Axes:
     """Return an ensemble inside a domain as the native core takes it.
 
     Examples
     --------
+    >>> from onetree.domain.domain import as_domain
     >>> from onetree.model.ensemble import Rule
     >>> votes = dict(value=[[0, 0], [1, 0], [0, 1]], base=[0, 0], rule=Rule("hard"), nan_features=[False, False])
     >>> nodes = dict(roots=[0], feature=[1, -1, -1], threshold=[0.5, 0, 0], missing_left=[False] * 3)
@@ -127,14 +128,13 @@ def axes_of(ensemble: Ensemble, domain: DomainLike | None = None) -> Axes:
     >>> stump = Ensemble(classes=[0, 1], feature_names=("a", "b"), **nodes, **children, **votes)
     >>> axes_of(stump).ensemble is stump
     True
-    >>> axes_of(stump, {("a", "b"): "one-hot"}).ensemble.feature.tolist()
+    >>> axes_of(stump, as_domain({("a", "b"): "one-hot"}, stump)).ensemble.feature.tolist()
     [0, -1, -1]
     """
-    where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
-    inside = restrict(ensemble, where)
-    blocks = blocks_of(inside, where)
+    inside = restrict(ensemble, domain)
+    blocks = blocks_of(inside, domain)
     if not blocks:
-        return Axes(inside, inside, where)
+        return Axes(inside, inside, domain)
     feature, threshold = inside.feature.copy(), inside.threshold.copy()
     left, right, missing_left = inside.children_left.copy(), inside.children_right.copy(), inside.missing_left.copy()
     instead = np.arange(len(feature))
@@ -167,4 +167,4 @@ def axes_of(ensemble: Ensemble, domain: DomainLike | None = None) -> Axes:
         n_classes=inside.n_classes,
         sets=tuple(sets),
     )
-    return Axes(translated, inside, where, tests)
+    return Axes(translated, inside, domain, tests)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree import _core
-from onetree.domain.domain import DomainLike
+from onetree.domain.domain import Domain
 from onetree.errors import GridTooLargeError, LimitReachedError
 from onetree.lowering.axes import Axes, axes_of
 from onetree.model.ensemble import Ensemble
@@ -19,7 +19,7 @@ class Grid:
 
     Slab ``s`` of a feature holds ``levels[s - 1] < x <= levels[s]``. Where NaN is an input the last level is
     +inf and the slab above it is NaN. Categorical features, and the features of a group together, are axes as
-    `onetree.axes` makes them: some have no order, and there the levels are the numbers of tests.
+    `onetree.lowering.axes` makes them: some have no order, and there the levels are the numbers of tests.
 
     Parameters
     ----------
@@ -33,9 +33,13 @@ class Grid:
     n_values: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, ensemble: Ensemble, domain: DomainLike | None = None) -> "Grid":
+    def of(cls, ensemble: Ensemble, domain: Domain | None = None) -> "Grid":
         """All hyperplanes of the ensemble inside a domain."""
-        axes = axes_of(ensemble, domain)
+        return cls.on(axes_of(ensemble, domain))
+
+    @classmethod
+    def on(cls, axes: Axes) -> "Grid":
+        """All hyperplanes on axes."""
         arrays = axes.ensemble
         levels = []
         for feature, takes_nan in enumerate(arrays.nan_features.tolist()):
@@ -46,9 +50,7 @@ class Grid:
         return cls(tuple(levels), _n_values(axes))
 
     @classmethod
-    def essential(
-        cls, ensemble: Ensemble, domain: DomainLike | None = None, *, time_limit: float | None = None
-    ) -> "Grid":
+    def essential(cls, ensemble: Ensemble, domain: Domain | None = None, *, time_limit: float | None = None) -> "Grid":
         """Only the hyperplanes across which the class changes somewhere: what exact search works on.
 
         Raises

@@ -144,7 +144,7 @@ def _speaks_of(tree: Tree, ensemble: Ensemble) -> bool:
 
 def _as_found_in(domain: DomainLike | None, tree: Tree, ensemble: Ensemble) -> Tree:
     """Return the tree with the domain and names that a search here would have given it, whatever the file says."""
-    where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
+    where = as_domain(domain, ensemble)
     nan_features = restrict(ensemble, where).nan_features
     return replace(
         tree,

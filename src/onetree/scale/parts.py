@@ -112,7 +112,7 @@ def born_again_in_parts(
     started = perf_counter()
     until = None if time_limit is None else Until.after(seconds(time_limit))
     ensemble = as_ensemble(model)
-    where = as_domain(domain, ensemble.feature_names, ensemble.nan_features)
+    where = as_domain(domain, ensemble)
     if n_parts is None:
         n_parts = parts_for(Grid.of(ensemble, where).n_cells)
     task = {

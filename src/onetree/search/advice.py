@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import ArrayLike
 
-from onetree.domain.domain import DomainLike
+from onetree.domain.domain import Domain, DomainLike, as_domain
 from onetree.domain.infer import domain_of
 from onetree.errors import TooLargeError
 from onetree.lowering.grid import Grid
@@ -69,7 +69,8 @@ def proposals(
         Rows whose domain, as `domain_of` infers it, is tried as well.
     """
     trial = _Trial(min(MOST_LEAVES, found.leaves / _GAIN), objective, random_state)
-    tried = [_fewer_trees(ensemble, domain, trial), _fewer_thresholds(ensemble, domain, trial)]
+    where = as_domain(domain, ensemble)
+    tried = [_fewer_trees(ensemble, where, trial), _fewer_thresholds(ensemble, where, trial)]
     if X is not None and domain is None:
         tried.append(trial.of("for inputs like the rows, domain=domain_of(X)", ensemble, domain_of(X)))
     return [proposal for proposal in tried if proposal is not None]
@@ -82,7 +83,7 @@ class _Trial:
         self._enough, self._objective, self._random_state = enough, objective, random_state
         self._end = perf_counter() + _PATIENCE
 
-    def of(self, change: str, ensemble: Ensemble, domain: DomainLike | None) -> Proposal | None:
+    def of(self, change: str, ensemble: Ensemble, domain: Domain | None) -> Proposal | None:
         """Return the proposal if the change helps."""
         if perf_counter() > self._end:
             return None
@@ -97,7 +98,7 @@ class _Trial:
         return None if found.beyond or found.leaves > self._enough else Proposal(change, found)
 
 
-def _fewer_trees(ensemble: Ensemble, domain: DomainLike | None, trial: _Trial) -> Proposal | None:
+def _fewer_trees(ensemble: Ensemble, domain: Domain | None, trial: _Trial) -> Proposal | None:
     """Double the number of trees as long as their tree is feasible."""
     best = None
     # Boosting of several classes has a tree for each of them in every round.
@@ -112,7 +113,7 @@ def _fewer_trees(ensemble: Ensemble, domain: DomainLike | None, trial: _Trial) -
     return best
 
 
-def _fewer_thresholds(ensemble: Ensemble, domain: DomainLike | None, trial: _Trial) -> Proposal | None:
+def _fewer_thresholds(ensemble: Ensemble, domain: Domain | None, trial: _Trial) -> Proposal | None:
     """Take the largest number of bins with which the tree is feasible."""
     for n_bins in _BINS:
         proposal = trial.of(f"features in {n_bins} bins", binned(ensemble, n_bins), domain)
@@ -160,7 +161,7 @@ def refuse_too_large(
     ensemble: Ensemble, *, objective: str, domain: DomainLike | None = None, random_state: int = 0
 ) -> None:
     """Raise `TooLargeError` if the estimated number of leaves is out of reach."""
-    if Grid.of(ensemble, domain).n_boxes > _FEW_BOXES:
+    if Grid.of(ensemble, as_domain(domain, ensemble)).n_boxes > _FEW_BOXES:
         found = estimate(ensemble, objective=objective, domain=domain, random_state=random_state, progress=False)
         if found.beyond or found.leaves_range[0] > MOST_LEAVES:
             raise too_large(ensemble, found, objective=objective, domain=domain, random_state=random_state)

@@ -47,7 +47,7 @@ class Auto:
         self._is_painted = False  # whether the exact search was tried
         self._ended: LimitReachedError | None = None  # what kept the heuristic from a tree
         self._counts: dict[str, int] = {}  # of the grid, if it was painted
-        grid = Grid.of(request.axes.restricted, request.axes.domain)
+        grid = Grid.on(request.axes)
         self._n_cells, self._n_boxes = grid.n_cells, grid.n_boxes
         self._rounds = _ROUNDS[:_ROUNDS_WITH_SETS] if grid.n_values else _ROUNDS
         if sum(n > 1 for n in grid.n_slabs) <= 1:  # a line is known without a search

@@ -7,7 +7,7 @@ from onetree import _core
 from onetree.base.amounts import count, duration, leaves, size
 from onetree.base.limits import DEFAULT_OBJECTIVE, OBJECTIVES, check_choice, is_whole
 from onetree.base.progress import ProgressOption, reporting
-from onetree.domain.domain import DomainLike
+from onetree.domain.domain import DomainLike, as_domain
 from onetree.errors import InvalidInputError, LimitReachedError, UnsupportedModelError
 from onetree.lowering.axes import axes_of
 from onetree.model.ensemble import as_ensemble
@@ -130,7 +130,7 @@ def estimate(
         raise UnsupportedModelError(
             f"the model has {ensemble.n_classes} classes and at most {_MAX_CLASSES} are supported; merge rare classes"
         )
-    inside = axes_of(ensemble, domain).ensemble
+    inside = axes_of(ensemble, as_domain(domain, ensemble)).ensemble
     try:
         with reporting(progress) as report:
             found = _core.estimate(

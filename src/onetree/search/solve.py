@@ -8,7 +8,7 @@ from onetree import _core
 from onetree.base.limits import DEFAULT_OBJECTIVE, check_choice, is_whole, memory_bytes, seconds, steps, workers
 from onetree.base.limits import OBJECTIVES as OBJECTIVES
 from onetree.base.progress import ProgressOption, Reporter, reporting
-from onetree.domain.domain import DomainLike
+from onetree.domain.domain import Domain, DomainLike, as_domain
 from onetree.errors import (
     GridTooLargeError,
     InvalidInputError,
@@ -118,7 +118,7 @@ def born_again(
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
     limit, work, n_threads = seconds(time_limit), steps(work_limit), workers(n_jobs)
     ensemble = _solvable(model)
-    axes = axes_of(ensemble, domain)
+    axes = axes_of(ensemble, as_domain(domain, ensemble))
     by_default = method == "auto" and engine is None and not limit and not work
     if by_default:
         limit = DEFAULT_SECONDS
@@ -218,7 +218,7 @@ def exact_if_quick(
     model: object,
     *,
     objective: str,
-    domain: DomainLike | None = None,
+    domain: Domain | None = None,
     memory_limit: float | None = None,
     n_jobs: int | None = 1,
     progress: ProgressOption = None,
@@ -254,7 +254,7 @@ def pareto_front(
     """
     started, limit = perf_counter(), seconds(time_limit)
     ensemble = _solvable(model)
-    axes = axes_of(ensemble, domain)
+    axes = axes_of(ensemble, as_domain(domain, ensemble))
     to_search = time_to_search(limit, verify)
     with reporting(progress) as report:
         result = run(

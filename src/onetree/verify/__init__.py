@@ -90,7 +90,7 @@ def verify(
         raise InvalidInputError(f"unknown method {method!r}; use one of {', '.join(METHODS)}")
     ensemble = as_ensemble(source)
     _check_features(tree, ensemble)
-    where = as_domain(tree.domain if domain is None else domain, ensemble.feature_names, ensemble.nan_features)
+    where = as_domain(tree.domain if domain is None else domain, ensemble)
     _check_missing(tree, ensemble, where)
     if time_limit is not None and not time_limit > 0:
         raise InvalidInputError(f"time_limit must be positive, not {time_limit!r}")

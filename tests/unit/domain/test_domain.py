@@ -12,11 +12,12 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree import Domain, Ensemble, InvalidInputError, born_again, domain_of, verify
-from onetree.domain.restrict import between, restrict
+from onetree.domain.restrict import between
 from onetree.domain.values import Values
 from onetree.model.ensemble import Rule
 from onetree.report.facts import check_equality, describe_equality
 from onetree.verify.inside import one_per_slab
+from tests.cases.domains import restricted
 
 
 def stumps(cuts, *, feature=None, names=("age", "income"), nan=(False, False), missing_left=False):
@@ -134,7 +135,7 @@ def test_a_bad_domain_is_refused_with_the_reason(given, message):
 
 def test_a_name_that_two_features_have_is_refused():
     with pytest.raises(InvalidInputError, match="give the index"):
-        restrict(stumps([1.0], names=("age", "age")), {"age": (0, 1)})
+        restricted(stumps([1.0], names=("age", "age")), {"age": (0, 1)})
 
 
 def test_features_are_named_by_name_or_index():
@@ -208,12 +209,12 @@ def test_a_cut_between_two_values_is_round(low, high, cut):
 
 
 def test_thresholds_that_no_value_lies_between_become_one():
-    assert cuts_of(restrict(stumps([2.1, 2.5, 2.9, 3.0]), {"age": "integer"})) == [2.5, 2.5, 2.5, 3.5]
-    assert cuts_of(restrict(stumps([0.1, 0.3, 3.0, 6.0]), {"age": {0, 2, 10}})) == [1, 1, 6, 6]
+    assert cuts_of(restricted(stumps([2.1, 2.5, 2.9, 3.0]), {"age": "integer"})) == [2.5, 2.5, 2.5, 3.5]
+    assert cuts_of(restricted(stumps([0.1, 0.3, 3.0, 6.0]), {"age": {0, 2, 10}})) == [1, 1, 6, 6]
 
 
 def test_splits_that_the_domain_decides_are_gone_and_their_trees_stay():
-    inside = restrict(stumps([1.0, 2.0, 3.0, 4.0]), {"age": (2, 3)})
+    inside = restricted(stumps([1.0, 2.0, 3.0, 4.0]), {"age": (2, 3)})
     assert cuts_of(inside) == [2.0]
     assert inside.n_trees == 4
 
@@ -269,7 +270,7 @@ def test_an_ensemble_of_deep_trees_is_restricted():
         missing_left=np.zeros(n, dtype=bool),
         value=value,
     )
-    inside = restrict(chain, {"age": (99_990, 99_995)})
+    inside = restricted(chain, {"age": (99_990, 99_995)})
     assert inside.n_leaves == 6
     rows = np.column_stack([np.linspace(99_990, 99_995, 101), np.zeros(101)])
     assert (inside.predict(rows) == chain.predict(rows)).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,9 +13,9 @@ import pytest
 from onetree import Domain, Ensemble, InvalidInputError
 from onetree.domain.domain import as_domain
 from onetree.domain.groups import MAX_COMBINATIONS, Declaration, Group, join
-from onetree.domain.restrict import restrict
 from onetree.domain.values import Values
 from onetree.model.ensemble import Rule
+from tests.cases.domains import restricted
 
 NAMES = ("a", "b", "c", "d", "size")
 
@@ -302,21 +303,26 @@ def test_the_representation_shows_the_groups():
     assert repr(domain({("a", "b"): "implies", "d": "0"})) == "Domain({3: '0', (0, 1): 'implies'})"
 
 
+def features(nan_features):
+    """What `as_domain` asks of an ensemble."""
+    return SimpleNamespace(feature_names=NAMES, nan_features=nan_features)
+
+
 def test_a_group_alone_is_a_domain_of_a_model():
-    inside = as_domain({("a", "b"): "implies"}, NAMES, np.ones(5, dtype=bool))
+    inside = as_domain({("a", "b"): "implies"}, features(np.ones(5, dtype=bool)))
     assert [group.features for group in inside.groups] == [(0, 1)]
-    assert as_domain(inside, NAMES, np.zeros(5, dtype=bool)) == inside
+    assert as_domain(inside, features(np.zeros(5, dtype=bool))) == inside
 
 
 def test_free_features_stay_free_beside_groups():
-    inside = as_domain({("a", "b"): "implies", "size": ": or missing"}, NAMES, np.ones(5, dtype=bool))
+    inside = as_domain({("a", "b"): "implies", "size": ": or missing"}, features(np.ones(5, dtype=bool)))
     assert inside.to_dict(NAMES) == {("a", "b"): "implies"}
 
 
 def test_an_ensemble_is_restricted_to_binary_members_and_no_further():
     ensemble = one_split_each()
-    inside = restrict(ensemble, {("a", "b"): "one-hot", ("b", "c"): "implies"})
-    alone = restrict(ensemble, dict.fromkeys("abc", "binary"))
+    inside = restricted(ensemble, {("a", "b"): "one-hot", ("b", "c"): "implies"})
+    alone = restricted(ensemble, dict.fromkeys("abc", "binary"))
     assert inside.threshold.tolist() == alone.threshold.tolist()
     assert inside.children_left.tolist() == alone.children_left.tolist()
     assert inside.nan_features.tolist() == alone.nan_features.tolist() == [False, False, False, True, True]

@@ -12,6 +12,7 @@ import onetree
 from onetree.base.amounts import count, size
 from onetree.cli import options, terminal
 from onetree.cli.domain import add_domain, read_domain, words
+from onetree.domain.domain import as_domain
 from onetree.domain.restrict import restrict
 from onetree.errors import GridTooLargeError, LimitReachedError
 from onetree.importers.self_test import rows_compared, sample_rows
@@ -45,7 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
     with rows_compared() as tested:
         ensemble = options.read_model(arguments)
     domain = read_domain(arguments, ensemble)
-    facts = describe(restrict(ensemble, domain), domain) | {"self_test_rows": sum(tested), "domain": None}
+    where = as_domain(domain, ensemble)
+    facts = describe(restrict(ensemble, where), where) | {"self_test_rows": sum(tested), "domain": None}
     if domain is not None:
         facts["domain"] = domain.to_json(ensemble.feature_names)
     if arguments.json:
