@@ -1,12 +1,11 @@
 """Objectives and limits: what a caller may ask of long work, checked and put into the native core's terms."""
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from time import time
 
 import numpy as np
 
+from onetree.base.machine import free_memory, n_cores
 from onetree.base.progress import Progress
 from onetree.errors import InvalidInputError, LimitReachedError
 
@@ -39,22 +38,12 @@ def steps(work_limit: int | None) -> int:
 
 
 def memory_bytes(memory_limit: float | None) -> float:
-    """Bytes of a limit in gigabytes; by default 80 % of what the machine has free."""
+    """Bytes of a limit in gigabytes; by default 80 % of what is free here."""
     if memory_limit is None:
-        return 0.8 * _free_memory()
+        return 0.8 * free_memory()
     if not memory_limit > 0:
         raise InvalidInputError(f"memory_limit must be a positive number of gigabytes, not {memory_limit!r}")
     return float(memory_limit) * 1e9
-
-
-def _free_memory() -> float:
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return float(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) / 2
 
 
 def workers(n_jobs: int | None) -> int:
@@ -62,7 +51,7 @@ def workers(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     if n_jobs == -1:
-        return os.cpu_count() or 1
+        return n_cores()
     if not is_whole(n_jobs, 1):
         raise InvalidInputError(f"n_jobs must be a positive integer, -1 for one worker per processor, not {n_jobs!r}")
     return int(n_jobs)

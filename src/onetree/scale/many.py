@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any, Literal, cast, overload
 
 from onetree.base.limits import check_choice, memory_bytes
+from onetree.base.machine import n_cores
 from onetree.base.progress import Progress, ProgressCallback, ProgressOption, shown
 from onetree.errors import InvalidInputError, SomeFailedError
 from onetree.lowering.grid import Grid
@@ -222,7 +223,7 @@ def _convert(number: int, job: Job | Exception, n_workers: int) -> tuple[int, Ou
     ensemble, options = job
     if options.get("memory_limit") is None:
         # No machine runs more of them than it has processors; how many of the others run elsewhere is not known.
-        share = min(n_workers, os.cpu_count() or 1)
+        share = min(n_workers, n_cores())
         options = {**options, "memory_limit": memory_bytes(None) / 1e9 / share}
     started = perf_counter()
     try:

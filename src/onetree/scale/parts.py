@@ -12,6 +12,7 @@ from time import perf_counter, time
 from typing import Any
 
 from onetree.base.limits import DEFAULT_OBJECTIVE, OBJECTIVES, Until, check_choice, memory_bytes, seconds
+from onetree.base.machine import n_cores
 from onetree.base.progress import Progress, ProgressCallback, ProgressOption, Reporter, StopSearch, shown
 from onetree.domain.domain import Domain, DomainLike, as_domain
 from onetree.domain.restrict import restrict
@@ -275,7 +276,7 @@ def _fixed_memory(kept: Checkpoint, memory_limit: float | None) -> float:
     if memory_limit is not None:
         return memory_limit
     if "memory" not in kept:
-        kept.put("memory", memory_bytes(None) / 1e9 / (os.cpu_count() or 1))
+        kept.put("memory", memory_bytes(None) / 1e9 / n_cores())
     return float(kept.get("memory"))
 
 

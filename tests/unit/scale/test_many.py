@@ -152,7 +152,7 @@ def test_what_runs_at_the_same_time_shares_the_memory(monkeypatch, ensembles):
 
     monkeypatch.setattr("onetree.scale.many.born_again", record)
     monkeypatch.setattr("onetree.scale.many.memory_bytes", lambda limit: 8e9)
-    monkeypatch.setattr("onetree.scale.many.os.cpu_count", lambda: 4)
+    monkeypatch.setattr("onetree.scale.many.n_cores", lambda: 4)
     for n_jobs in (1, 2, 16):
         with joblib.parallel_config(backend="threading"):
             born_again_many(ensembles[:1], n_jobs=n_jobs)
