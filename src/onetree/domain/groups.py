@@ -276,22 +276,21 @@ def _once(declarations: list[Declaration], feature_names: Names, work: _Work) ->
 
 def _connected(declarations: list[Declaration]) -> list[list[Declaration]]:
     """Part declarations so that two with a common feature are together; in the order of the first features."""
-    leader: dict[int, int] = {}
+    if len(declarations) < 2:
+        return [declarations] if declarations else []
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def find(feature: int) -> int:
-        while leader.setdefault(feature, feature) != feature:
-            leader[feature] = leader[leader[feature]]
-            feature = leader[feature]
-        return feature
-
-    for declaration in declarations:
-        for feature in declaration.features:
-            first, second = sorted((find(declaration.features[0]), find(feature)))
-            leader[second] = first
+    # A graph of declarations and features, each declaration tied to its features.
+    named = [feature for each in declarations for feature in each.features]
+    features, feature_of = np.unique(named, return_inverse=True)
+    n, said = len(declarations), np.repeat(np.arange(len(declarations)), [len(each.features) for each in declarations])
+    ties = coo_array((np.ones(len(said)), (said, n + feature_of)), shape=(n + len(features),) * 2)
+    part_of = connected_components(ties, directed=False)[1][:n]
     parts: dict[int, list[Declaration]] = {}
-    for declaration in declarations:
-        parts.setdefault(find(declaration.features[0]), []).append(declaration)
-    return [parts[first] for first in sorted(parts)]
+    for part, declaration in zip(part_of.tolist(), declarations, strict=True):
+        parts.setdefault(part, []).append(declaration)
+    return sorted(parts.values(), key=lambda part: min(min(each.features) for each in part))
 
 
 def _joined(declarations: list[Declaration], feature_names: Names, work: _Work) -> Group:

@@ -48,6 +48,7 @@ def near_rows(
         here = chosen[start : start + size]
         distance = square - 2 * (places[here] @ places.T)  # squared, less what is the same for all of a line
         distance[np.arange(len(here)), here] = np.inf
+        # Not sklearn.neighbors: which of equally near rows it finds depends on the number of threads.
         near[start : start + size] = _core.smallest(distance, near.shape[1])
     return others[chosen], others[near]
 

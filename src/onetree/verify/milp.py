@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from onetree.errors import LimitReachedError
 from onetree.model.ensemble import Ensemble
+from onetree.model.rounding import difference_error, largest_sum
 from onetree.tree.tree import Tree
 from onetree.verify import cells
 from onetree.verify.blocks import Block
@@ -178,7 +179,9 @@ def _search(leaf: _Leaf, duel: _Duel, label: int, step: float | None) -> tuple[N
     weight[program.n_binary :] = duel.value[program.leaf_of]
     base = duel.base + float(duel.value[program.fixed].sum())
     scale = float(np.abs(weight).max()) or 1.0
-    tolerance = _rounding(ensemble) / scale + _SOLVER_TOLERANCE * ensemble.n_trees
+    # Twice: the weights of the program are rounded as well.
+    tolerance = 2 * float(difference_error(ensemble, largest_sum(ensemble))) / scale
+    tolerance += _SOLVER_TOLERANCE * ensemble.n_trees
     if step is not None and step / scale > 4 * tolerance:
         goal = (-0.5 if duel.tie_wins else 0.5) * step / scale  # between two values that the margin can take
     else:
@@ -254,27 +257,6 @@ def _box_axes(
     return made
 
 
-def _largest_sum(ensemble: Ensemble) -> float:
-    """Return a bound of every partial sum of every score, and of the cut it is compared with."""
-    total = float(np.abs(ensemble.base).max()) + abs(ensemble.rule.cut * ensemble.rule.divisor)
-    is_leaf = ensemble.feature < 0
-    return total + ensemble.n_trees * float(np.abs(ensemble.value[is_leaf]).max())
-
-
-def _rounding(ensemble: Ensemble) -> float:
-    """Return how far the computed difference of two scores can be from the true one.
-
-    That is 2 gamma(T + 3) sum |v|, with gamma(n) = nu / (1 - nu); twice that, since the weights of the program are
-    rounded as well. What division loses below the smallest normal number is not relative, and comes on top; so does
-    the distance at which a softmax still makes two scores one.
-    """
-    precision = np.finfo(ensemble.rule.dtype)
-    unit, n = float(precision.eps) / 2, ensemble.n_trees + 3
-    underflow = float(precision.smallest_subnormal) * (n + ensemble.rule.divisor)
-    tie = 4 * unit * ensemble.rule.divisor if ensemble.rule.softmax else 0.0
-    return 4 * (n * unit / (1 - n * unit) * _largest_sum(ensemble) + underflow + tie)
-
-
 def _exact_step(ensemble: Ensemble) -> float | None:
     """Return a power of two of which all scores are small multiples, so that their sums are exact; or None."""
     rule = ensemble.rule
@@ -285,5 +267,5 @@ def _exact_step(ensemble: Ensemble) -> float | None:
         step = 2.0**-exponent
         if np.array_equal(numbers / step, np.rint(numbers / step)):
             # Below 2**20 steps the division by the divisor keeps different sums different, also in float32.
-            return step if _largest_sum(ensemble) / step < 2**20 else None
+            return step if largest_sum(ensemble) / step < 2**20 else None
     return None

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from onetree.lowering.grid import Grid
 from onetree.model.ensemble import Ensemble
-from onetree.model.forest_checks import node_depths
+from onetree.model.rounding import difference_error, largest_sum
 
-_SOFTMAX_SLACK = 1e-5  # scores that far apart give different probabilities, even in float32
 COST_OF_A_QUESTION = 2_000  # in visited nodes
 
 
@@ -99,17 +98,5 @@ class Bounds:
 def _slack(ensemble: Ensemble) -> float:
     """Return a lead that no rounding, of the library's sum or of the bound's, can turn into a tie."""
     if ensemble.rule.kind == "hard" and not ensemble.base.any():
-        return 0.0  # votes are integers
-    unit = float(np.finfo(ensemble.rule.dtype).eps) / 2
-    n_terms = ensemble.n_trees + 4
-    largest = float(np.abs(ensemble.base).max()) + _largest_sum(ensemble)
-    rounding = 4 * n_terms * unit / (1 - n_terms * unit) * largest
-    smallest = float(np.finfo(ensemble.rule.dtype).tiny) * n_terms
-    return rounding + smallest + (_SOFTMAX_SLACK if ensemble.rule.softmax else 0.0)
-
-
-def _largest_sum(ensemble: Ensemble) -> float:
-    root, _ = node_depths(ensemble.roots, ensemble.feature, ensemble.children_left, ensemble.children_right)
-    largest = np.zeros(len(root))
-    np.maximum.at(largest, root, np.abs(ensemble.value).max(axis=1))
-    return float(largest.sum())
+        return 0.0  # votes are whole numbers
+    return 2 * float(difference_error(ensemble, largest_sum(ensemble)))
