@@ -32,7 +32,9 @@ def parse():
         help="for the table of the published DL search; 15 for all of Breast-Cancer (default: %(default)s)",
     )
     parser.add_argument("--only", nargs="+", choices=units.WORK, default=tuple(units.WORK), help="kinds of work")
-    parser.add_argument("--docs", type=Path, metavar="DIR", help="also write paper.md and images/paper_*.svg there")
+    parser.add_argument(
+        "--docs", type=Path, metavar="DIR", help="also write paper-tables.md and images/paper_*.svg there"
+    )
     parser.add_argument("--report-only", action="store_true", help="no work: tables and figures of what is there")
     return parser.parse_args()
 

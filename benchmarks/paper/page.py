@@ -9,14 +9,14 @@ from benchmarks.paper import tables, units
 from benchmarks.paper.figures import trend
 from onetree.files.atomic import write_whole
 
-INTRODUCTION = """# The paper, reproduced
+INTRODUCTION = """# The paper, table by table
 
 Thibaut Vidal, Toni Pacheco, Maximilian Schiffer: *Born-Again Tree Ensembles*, ICML 2020, with its supplement. Every
 number on this page comes from one command, run on the folds and forests that the authors published:
 
     python -m benchmarks.paper --paper-data DIR --out DIR
 
-It takes {minutes}; with `--quick`, a few minutes. A run that was broken off goes on where it stopped.
+It takes {minutes}; with `--quick`, a few minutes. A run that was interrupted resumes where it stopped.
 
 Machine: {machine}. The paper: one thread of an Intel Xeon E5-2620v4, 2.1 GHz. Ours is one thread as well.
 
@@ -107,7 +107,7 @@ def write(results, checks, out):
 
 def install(results, checks, docs):
     """Write the page for the documentation, whose figures are in ``images``."""
-    write_whole(docs / "paper.md", text(results, checks, "images", lambda *_: None))
+    write_whole(docs / "paper-tables.md", text(results, checks, "images", lambda *_: None))
 
 
 def text(results, checks, images, keep):
