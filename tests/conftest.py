@@ -1,6 +1,7 @@
 """Options and fixtures that all tests share."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,15 @@ from hypothesis import settings
 
 from tests.tiers import VARIABLE
 
+# Every processor has a test process of its own. The libraries' threads would only get in each other's way, and wait for
+# each other in loops that count as work. Set before any of them is imported; test processes inherit it.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
 ROOT = Path(__file__).resolve().parent.parent
+
+# Markers that say what a test needs, by the fixture that provides it and skips the test where it is not there.
+NEEDED = {"browser": "browser", "client": "cluster", "database": "database", "paper_data": "paper_data"}
 
 settings.register_profile("quick", deadline=None, print_blob=True, max_examples=25)
 settings.register_profile("full", deadline=None, print_blob=True, max_examples=100)
@@ -30,12 +39,21 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(tier)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by ``-m``
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        for fixture in NEEDED.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(NEEDED[fixture])
     if config.getoption("--full"):
         return
     slow = [item for item in items if item.get_closest_marker("slow")]
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("compiler") and shutil.which("cc") is None:
+        pytest.skip("needs a C compiler")
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,11 @@ def is_full() -> bool:
     return os.environ.get(VARIABLE) == "full"
 
 
+def share(n: int, least: int = 1) -> int:
+    """Give `n` in the full tier and a tenth of it in the default one, but `least` at least."""
+    return n if is_full() else min(n, max(least, n // 10))
+
+
 def examples(n: int, **more: Any) -> settings:
     """Give the settings for `n` random examples in the full tier, and for a share of them in the default one."""
     return settings(max_examples=n if is_full() else min(n, max(_LEAST, n // _SHARE)), **more)

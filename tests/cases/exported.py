@@ -13,8 +13,9 @@ from contextlib import closing
 import numpy as np
 
 from onetree import Tree
+from tests.tiers import share
 
-N_POINTS = 100_000
+N_POINTS = share(100_000)
 
 
 def points(tree, dtype=np.float64, n=N_POINTS, seed=0):

@@ -142,7 +142,10 @@ def empty_folder(tmp_path, monkeypatch):
     plt.switch_backend(before)
 
 
-@pytest.mark.parametrize("page", PAGES)
+SLOW_PAGES = {"docs/long-runs.md": pytest.mark.slow}  # its limits are in seconds, which the work uses up
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, marks=SLOW_PAGES.get(page, ())) for page in PAGES])
 def test_the_code_and_the_commands_of_a_page_run(page, empty_folder):
     found = blocks(read(page))
     story = Story(page)

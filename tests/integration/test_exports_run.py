@@ -1,10 +1,9 @@
-"""Every export is run by what it was made for, and gives the class of the tree on 100,000 awkward inputs."""
+"""Every export is run by what it was made for, and gives the class of the tree on awkward inputs: 100,000 in full."""
 
 from __future__ import annotations
 
 import functools
 import runpy
-import shutil
 import sys
 
 import numpy as np
@@ -15,6 +14,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from onetree import Ensemble, Tree, born_again
 from onetree.export.rules import leaf_conditions
 from tests.cases import categorical, exported, postgresql
+from tests.cases.deep import DEEP
 from tests.cases.strategies import THRESHOLDS
 from tests.unit.tree.test_shared_subtrees import ladder
 from tests.unit.tree.test_tree import chain
@@ -98,7 +98,7 @@ def test_python_gives_the_class_of_the_tree(tree):
         np.testing.assert_array_equal(exported.run_python(tree, rows, style=style), index)
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+@pytest.mark.compiler
 @pytest.mark.parametrize(("number", "dtype"), [("double", np.float64), ("float", np.float32)])
 def test_c_gives_the_class_of_the_tree(tree, number, dtype, tmp_path):
     rows, index = expected(tree, dtype)
@@ -174,20 +174,20 @@ def deep_inputs(tree, dtype=np.float64):
     return rows, tree.predict_index(rows)
 
 
-def test_python_takes_a_tree_of_depth_100000():
-    rows, index = deep_inputs(chain(100_000))
-    assert exported.run_python(chain(100_000), rows) == index.tolist()
+def test_python_takes_a_very_deep_tree():
+    rows, index = deep_inputs(chain(DEEP))
+    assert exported.run_python(chain(DEEP), rows) == index.tolist()
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
-def test_c_takes_a_tree_of_depth_100000(tmp_path):
-    rows, index = deep_inputs(chain(100_000))
-    assert exported.run_c(chain(100_000), rows, tmp_path).tolist() == index.tolist()
+@pytest.mark.compiler
+def test_c_takes_a_very_deep_tree(tmp_path):
+    rows, index = deep_inputs(chain(DEEP))
+    assert exported.run_c(chain(DEEP), rows, tmp_path).tolist() == index.tolist()
 
 
-def test_sqlite_takes_a_tree_of_depth_100000():
-    rows, index = deep_inputs(chain(100_000))
-    assert exported.run_sqlite(chain(100_000), rows) == index.tolist()
+def test_sqlite_takes_a_very_deep_tree():
+    rows, index = deep_inputs(chain(DEEP))
+    assert exported.run_sqlite(chain(DEEP), rows) == index.tolist()
 
 
 def test_duckdb_takes_a_tree_far_deeper_than_its_expressions_may_be():
@@ -196,14 +196,14 @@ def test_duckdb_takes_a_tree_far_deeper_than_its_expressions_may_be():
     assert exported.run_duckdb(chain(3_000), rows) == index.tolist()
 
 
-def test_onnx_takes_a_tree_of_depth_100000():
+def test_onnx_takes_a_very_deep_tree():
     pytest.importorskip("onnxruntime")
-    rows, index = deep_inputs(chain(100_000), np.float32)
-    assert exported.run_onnx(chain(100_000), rows)[1].tolist() == index.tolist()
+    rows, index = deep_inputs(chain(DEEP), np.float32)
+    assert exported.run_onnx(chain(DEEP), rows)[1].tolist() == index.tolist()
 
 
-def test_a_path_of_20000_set_tests_is_exported(tmp_path):
-    tree = categorical.deep_chain_of_sets(20_000)
+def test_a_long_path_of_set_tests_is_exported(tmp_path):
+    tree = categorical.deep_chain_of_sets(DEEP // 5)
     rows = np.array([[0.0], [1.0], [2.0], [3.5], [5.0], [np.nan]])
     index = tree.predict_index(rows).tolist()
     assert len(tree.to_rules().split("\n")) == 5
@@ -213,6 +213,7 @@ def test_a_path_of_20000_set_tests_is_exported(tmp_path):
     assert tree.to_sklearn().tree_.predict(rows.astype(np.float32)).argmax(axis=1).tolist() == index
 
 
+@pytest.mark.compiler
 def test_shared_subtrees_stay_shared(tmp_path):
     """Sixty bits and their parity: 2**60 leaves, 121 nodes."""
     tree = ladder(60)

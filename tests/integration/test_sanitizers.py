@@ -13,7 +13,7 @@ import pytest
 
 from onetree import _core
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.sanitizers]
 
 REPORTS = ("AddressSanitizer", "ThreadSanitizer", "runtime error:", "Assertion")
 

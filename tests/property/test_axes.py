@@ -18,6 +18,7 @@ from onetree.model.ensemble import Rule
 from onetree.scale.partition import first_cuts
 from onetree.search.solve import ENGINES
 from tests.cases import oracle
+from tests.cases.deep import DEEP
 from tests.cases.domains import axes_in, grid_in
 from tests.cases.fingerprints import fingerprint
 from tests.cases.set_cases import random_set_case, set_cases, set_forest, stumps
@@ -140,8 +141,8 @@ def test_every_tree_of_the_ensemble_comes_back_as_the_same_function(case):
         assert (as_tree(axes, root).predict_index(X) == expected[:, number]).all()
 
 
-def test_set_tests_a_hundred_thousand_splits_deep():
-    n, kind = 100_000, Categories.equal([1.0, 2.0, 3.0])
+def test_set_tests_very_many_splits_deep():
+    n, kind = DEEP, Categories.equal([1.0, 2.0, 3.0])
     node = np.arange(2 * n + 1)
     inner = (node % 2 == 0) & (node < 2 * n)
     ensemble = Ensemble(

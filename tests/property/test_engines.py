@@ -60,12 +60,11 @@ def test_no_smaller_tree_exists_for_hundreds_of_random_ensembles(engine, kind):
         assert found == {name: value_of(front, name) for name in OBJECTIVES}, f"case {case} of kind {kind}"
 
 
+SHAPES = [(1,), (2,), (60,), (2,) * 8, (3,) * 5, (12, 11), (6, 5, 5, 4), (30, 3, 2), (2, 60), (4, 1, 4, 1, 4)]
+
+
 @engines
-@pytest.mark.parametrize(
-    "shape",
-    [(1,), (2,), (60,), (2,) * 8, (3,) * 5, (12, 11), (6, 5, 5, 4), (7, 6, 6, 5), (30, 3, 2), (2, 60), (4, 1, 4, 1, 4)],
-    ids=str,
-)
+@pytest.mark.parametrize("shape", [*SHAPES, pytest.param((7, 6, 6, 5), marks=pytest.mark.slow)], ids=str)
 def test_no_smaller_tree_exists_for_cells_painted_at_random(engine, shape):
     rng = np.random.default_rng(shape)
     for n_classes in (2, 5):

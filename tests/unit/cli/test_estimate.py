@@ -18,6 +18,7 @@ import onetree
 from onetree import Ensemble
 from onetree.cli import main
 from onetree.search import advice
+from tests.cases.estimates import estimate_by_trees
 
 X, Y = load_breast_cancer(return_X_y=True)
 
@@ -88,11 +89,12 @@ def test_estimate_of_a_small_model_is_exact_and_says_no_more(small, capsys):
     assert "about" not in out
 
 
-def test_estimate_says_when_the_tree_is_out_of_reach_and_what_else_there_is(hopeless, capsys):
+def test_estimate_says_when_the_tree_is_out_of_reach_and_what_else_there_is(hopeless, capsys, monkeypatch):
+    monkeypatch.setattr(advice, "estimate", estimate_by_trees)  # what is tried must not depend on the machine
     assert run("estimate", hopeless) == 0
     out = capsys.readouterr().out
     assert re.search(r"more than [0-9.]+e(1[2-9]|[2-9][0-9])", out)
-    assert "Tried on this one:\n  the first " in out
+    assert "Tried on this one:\n  the first 8 trees: about 10,000 leaves\n" in out
     assert "support_tree(model, X)" in out
 
 
@@ -112,12 +114,11 @@ def refusal(capsys, tmp_path, *words):
 
 
 def test_convert_stops_before_a_tree_that_is_too_large(hopeless, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(advice, "_PATIENCE", float("inf"))  # what is tried must not depend on the machine
-    monkeypatch.setattr(advice, "_BUDGET", 5.0)
+    monkeypatch.setattr(advice, "estimate", estimate_by_trees)
     message = refusal(capsys, tmp_path, hopeless)
     assert re.search(r"have more than [0-9.]+e[0-9]{2} leaves", message)
     assert "nothing was written" in message
-    assert "the first " in message
+    assert "the first 8 trees: about 10,000 leaves" in message
     assert "whatever it takes" not in message
 
 

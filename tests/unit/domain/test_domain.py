@@ -17,6 +17,7 @@ from onetree.domain.values import Values
 from onetree.model.ensemble import Rule
 from onetree.report.facts import check_equality, describe_equality
 from onetree.verify.inside import one_per_slab
+from tests.cases.deep import DEEP
 from tests.cases.domains import restricted
 
 
@@ -250,7 +251,7 @@ def test_a_domain_of_everything_is_no_domain():
 
 
 def test_an_ensemble_of_deep_trees_is_restricted():
-    depth = 100_000
+    depth = DEEP
     n = 2 * depth + 1
     inner = np.arange(0, n - 1, 2)
     feature, left, right = np.full(n, -1), np.full(n, -1), np.full(n, -1)
@@ -270,9 +271,9 @@ def test_an_ensemble_of_deep_trees_is_restricted():
         missing_left=np.zeros(n, dtype=bool),
         value=value,
     )
-    inside = restricted(chain, {"age": (99_990, 99_995)})
+    inside = restricted(chain, {"age": (DEEP - 10, DEEP - 5)})
     assert inside.n_leaves == 6
-    rows = np.column_stack([np.linspace(99_990, 99_995, 101), np.zeros(101)])
+    rows = np.column_stack([np.linspace(DEEP - 10, DEEP - 5, 101), np.zeros(101)])
     assert (inside.predict(rows) == chain.predict(rows)).all()
 
 

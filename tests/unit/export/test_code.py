@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -31,7 +30,6 @@ LABELS = {
     "bools and others": [True, "1", 1.5],
     "uint64": np.array([1, 2, 2**64 - 1], dtype=np.uint64),
 }
-needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
 
 def labelled(classes):
@@ -117,7 +115,7 @@ def zigzag(depth, goes_left):
     return Tree(feature, threshold, left, right, leaf_class, [0, 1], ("x0", "x1", "x2"), [False, True, True])
 
 
-@needs_compiler
+@pytest.mark.compiler
 def test_c_nested_as_deep_as_allowed_compiles(tmp_path):
     rows = np.arange(-1.0, 122.0).reshape(-1, 1)
     assert (
@@ -161,7 +159,7 @@ def test_python_refuses_an_input_of_another_length():
         python(small_tree())["predict"]([1, 2, 3])
 
 
-@needs_compiler
+@pytest.mark.compiler
 @pytest.mark.parametrize("style", ["nested", "table"])
 @pytest.mark.parametrize("nan_features", [[True, False], [False, False], [True, True]])
 def test_c_gives_minus_one_for_missing_values_where_the_tree_refuses_them(style, nan_features, tmp_path):
@@ -171,7 +169,7 @@ def test_c_gives_minus_one_for_missing_values_where_the_tree_refuses_them(style,
     assert exported.run_c(tree, rows, tmp_path, style=style).tolist() == expected
 
 
-@needs_compiler
+@pytest.mark.compiler
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
 def test_c_holds_the_labels_as_text(labels, tmp_path):
     tree = labelled(labels)
@@ -184,7 +182,7 @@ def test_c_holds_the_labels_as_text(labels, tmp_path):
     assert found.split("\1")[:-1] == [str(label) for label in tree.classes.tolist()]
 
 
-@needs_compiler
+@pytest.mark.compiler
 def test_c_of_a_tree_that_takes_missing_values_refuses_fast_math(tmp_path):
     (tmp_path / "tree.c").write_text(small_tree(nan_features=[True, False]).to_code("c"))
     command = ["cc", "-c", "-ffast-math", "-o", str(tmp_path / "tree.o"), str(tmp_path / "tree.c")]
@@ -193,7 +191,7 @@ def test_c_of_a_tree_that_takes_missing_values_refuses_fast_math(tmp_path):
     assert "compile without -ffast-math" in done.stderr
 
 
-@needs_compiler
+@pytest.mark.compiler
 def test_two_trees_live_in_one_program(tmp_path):
     source = small_tree().to_code("c", name="first") + small_tree().to_code("c", name="second", style="table")
     main = "int first_predict(const double *); int second_predict(const double *);\n"

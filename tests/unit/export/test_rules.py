@@ -7,6 +7,7 @@ import pytest
 
 from onetree import InvalidInputError, Tree
 from onetree.export.rules import Condition, leaf_conditions
+from tests.cases.deep import DEEP
 from tests.unit.tree.test_shared_subtrees import ladder
 from tests.unit.tree.test_tree import chain, small_tree
 
@@ -24,7 +25,7 @@ def test_a_rule_names_features_and_class():
 
 
 def test_a_rule_has_one_interval_per_feature_however_deep_the_tree():
-    assert rules(chain(100_000))[50_000] == "IF 49999 < x0 <= 50000 THEN 0"
+    assert rules(chain(DEEP))[10_000] == "IF 9999 < x0 <= 10000 THEN 0"
 
 
 def test_conditions_of_a_path_are_merged():

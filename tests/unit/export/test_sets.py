@@ -20,7 +20,6 @@ from onetree.model.categories import Categories
 from tests.cases import exported
 from tests.cases.categorical import COLOURS, HOSTILE, WHOLE, chain_of_sets, colour_tree, random_set_tree
 
-needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 HOSTILE_KIND = Categories.equal(range(len(HOSTILE)), names=HOSTILE)
 MANY = Categories.equal(range(600))
 
@@ -220,7 +219,7 @@ def test_a_long_condition_of_intervals_runs_at_the_greatest_depth(engine):
     assert run(tree, rows, style="nested") == tree.predict(rows).tolist()
 
 
-@needs_compiler
+@pytest.mark.compiler
 def test_c_takes_the_longest_condition(tmp_path):
     tree = colour_tree(*range(250), kind=LONG)
     rows = np.array([[x, 20.0] for x in (*np.arange(-1, 252, 0.25), np.nan)])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from onetree import Ensemble, FidelityError, InvalidInputError, ModelFileError, UnsupportedModelError, load_ensemble
+from onetree.importers.lightgbm import splits
 from onetree.importers.lightgbm.model import import_lightgbm, parse_lightgbm_text
 from onetree.importers.lightgbm.splits import ZERO_BAND
 
@@ -273,8 +274,9 @@ def test_a_chain_of_100_000_splits_is_read():
     assert ensemble.depths.tolist() == [100_000]
 
 
-def test_a_zero_band_that_would_need_too_many_nodes_is_refused():
-    depth = 40
+def test_a_zero_band_that_would_need_too_many_nodes_is_refused(monkeypatch):
+    monkeypatch.setattr(splits, "_MAX_NODES", 1000)
+    depth = 40  # three splits for one, at each level
     text = text_of([float(k) for k in range(depth + 1)])
     text = text.replace("decision_type=" + " ".join(["2"] * depth), "decision_type=" + " ".join(["4"] * depth))
     with pytest.raises(UnsupportedModelError, match="zero_as_missing=False"):

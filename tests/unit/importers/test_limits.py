@@ -14,12 +14,11 @@ from sklearn.tree._tree import Tree as NativeTree
 import onetree
 from onetree import ModelFileError, UnsupportedModelError, load_ensemble, load_tree
 from onetree.importers.ba_text import write_ba_text
+from tests.cases.deep import DEEP
 from tests.unit.importers.test_hostile import BA_TEXT, data
 from tests.unit.importers.test_ubjson import encode
 from tests.unit.model.test_ensemble import chain
 from tests.unit.tree.test_tree import chain as chain_tree
-
-DEPTH = 100_000
 
 
 @pytest.fixture
@@ -228,24 +227,24 @@ def deep_classifier():
     """A tree of scikit-learn whose every left child is a leaf."""
     model = DecisionTreeClassifier(random_state=0).fit([[0.0], [1.0]], [0, 1])
     state = model.tree_.__getstate__()
-    inner = np.arange(0, 2 * DEPTH, 2)
-    nodes = np.zeros(2 * DEPTH + 1, state["nodes"].dtype)
+    inner = np.arange(0, 2 * DEEP, 2)
+    nodes = np.zeros(2 * DEEP + 1, state["nodes"].dtype)
     nodes["left_child"] = nodes["right_child"] = -1
     nodes["feature"] = nodes["threshold"] = -2
     nodes["left_child"][inner], nodes["right_child"][inner] = inner + 1, inner + 2
-    nodes["feature"][inner], nodes["threshold"][inner] = 0, np.arange(DEPTH) + 0.5
+    nodes["feature"][inner], nodes["threshold"][inner] = 0, np.arange(DEEP) + 0.5
     values = np.zeros((len(nodes), 1, 2))
     values[np.arange(len(nodes)), 0, np.arange(len(nodes)) // 2 % 2] = 1
     native = NativeTree(1, np.array([2], dtype=np.intp), 1)
-    native.__setstate__({"max_depth": DEPTH, "node_count": len(nodes), "nodes": nodes, "values": values})
+    native.__setstate__({"max_depth": DEEP, "node_count": len(nodes), "nodes": nodes, "values": values})
     model.tree_ = native
     return model
 
 
 def deep_xgboost():
     document = xgboost_document()
-    node = np.arange(2 * DEPTH + 1)
-    inner = (node % 2 == 0) & (node < 2 * DEPTH)
+    node = np.arange(2 * DEEP + 1)
+    inner = (node % 2 == 0) & (node < 2 * DEEP)
     parent = np.where(node == 0, 2**31 - 1, (node - 1) // 2 * 2)
     tree = document["learner"]["gradient_booster"]["model"]["trees"][0]
     tree |= {key: np.zeros(len(node), np.float32) for key in ("base_weights", "loss_changes", "sum_hessian")}
@@ -262,49 +261,49 @@ def deep_xgboost():
     return document
 
 
-def test_a_tree_of_depth_100000_is_read_from_the_ba_text(tmp_path):
-    write_ba_text(chain(DEPTH), tmp_path / "model.txt")
-    assert load_ensemble(tmp_path / "model.txt").depths.tolist() == [DEPTH]
+def test_a_very_deep_tree_is_read_from_the_ba_text(tmp_path):
+    write_ba_text(chain(DEEP), tmp_path / "model.txt")
+    assert load_ensemble(tmp_path / "model.txt").depths.tolist() == [DEEP]
 
 
-def test_a_tree_of_depth_100000_is_read_from_the_file_of_an_ensemble(tmp_path):
-    chain(DEPTH).save(tmp_path / "model.json")
-    assert load_ensemble(tmp_path / "model.json").depths.tolist() == [DEPTH]
+def test_a_very_deep_tree_is_read_from_the_file_of_an_ensemble(tmp_path):
+    chain(DEEP).save(tmp_path / "model.json")
+    assert load_ensemble(tmp_path / "model.json").depths.tolist() == [DEEP]
 
 
-def test_a_tree_of_depth_100000_is_read_from_the_file_of_a_tree(tmp_path):
-    chain_tree(DEPTH).save(tmp_path / "tree.json")
-    assert load_tree(tmp_path / "tree.json").depth == DEPTH
+def test_a_very_deep_tree_is_read_from_the_file_of_a_tree(tmp_path):
+    chain_tree(DEEP).save(tmp_path / "tree.json")
+    assert load_tree(tmp_path / "tree.json").depth == DEEP
 
 
-def test_a_tree_of_depth_100000_is_read_from_xgboost(saved):
-    assert load_ensemble(saved(json.dumps(deep_xgboost(), default=np.ndarray.tolist))).depths.tolist() == [DEPTH]
+def test_a_very_deep_tree_is_read_from_xgboost(saved):
+    assert load_ensemble(saved(json.dumps(deep_xgboost(), default=np.ndarray.tolist))).depths.tolist() == [DEEP]
 
 
-def test_a_tree_of_depth_100000_is_read_from_the_ubjson_of_xgboost(saved):
-    assert load_ensemble(saved(encode(deep_xgboost()))).depths.tolist() == [DEPTH]
+def test_a_very_deep_tree_is_read_from_the_ubjson_of_xgboost(saved):
+    assert load_ensemble(saved(encode(deep_xgboost()))).depths.tolist() == [DEEP]
 
 
 @pytest.mark.parametrize("level", [b"[", b"{L\0\0\0\0\0\0\0\1a", b"[#L\0\0\0\0\0\0\0\1"])
-def test_100000_levels_of_ubjson_are_refused(level, saved):
+def test_very_many_levels_of_ubjson_are_refused(level, saved):
     begin = b"{L\0\0\0\0\0\0\0\7learner"
     with pytest.raises(ModelFileError, match="within each other"):
-        load_ensemble(saved(begin + level * DEPTH))
+        load_ensemble(saved(begin + level * DEEP))
 
 
-def test_a_tree_of_depth_100000_is_read_from_skops(saved):
+def test_a_very_deep_tree_is_read_from_skops(saved):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert load_ensemble(saved(skops_content(deep_classifier()))).depths.tolist() == [DEPTH]
+        assert load_ensemble(saved(skops_content(deep_classifier()))).depths.tolist() == [DEEP]
 
 
-def test_a_tree_of_depth_100000_is_refused_from_catboost(saved, tmp_path):
+def test_a_very_deep_tree_is_refused_from_catboost(saved, tmp_path):
     catboost = pytest.importorskip("catboost")
     given = {"iterations": 1, "depth": 1, "verbose": False, "allow_writing_files": False}
     catboost.CatBoostClassifier(**given).fit(*data()).save_model(str(tmp_path / "model.json"), format="json")
     document = json.loads((tmp_path / "model.json").read_text())
     split = json.dumps(document.pop("oblivious_trees")[0]["splits"][0])
-    deep = f'{{"split": {split}, "left": {{"value": 0}}, "right": ' * DEPTH + '{"value": 1}' + "}" * DEPTH
+    deep = f'{{"split": {split}, "left": {{"value": 0}}, "right": ' * DEEP + '{"value": 1}' + "}" * DEEP
     text = json.dumps(document | {"trees": ["HERE"]}).replace('"HERE"', deep)
     with pytest.raises(ModelFileError, match="recursion"):
         load_ensemble(saved(text))

@@ -17,6 +17,7 @@ from onetree import Ensemble, InvalidInputError
 from onetree.model.categories import FIRST, MISSING, OTHER, Categories, SetTests, elements_of, used_subsets
 from onetree.model.ensemble import Rule
 from tests.cases.categorical import COLOURS, WHOLE
+from tests.cases.deep import DEEP
 
 
 @st.composite
@@ -205,8 +206,8 @@ def test_sets_that_no_node_names_are_dropped_and_equal_ones_become_one():
     assert used_subsets(np.array([-1], dtype=np.int32), subsets)[1].shape == (0, 3)
 
 
-def test_a_set_test_on_a_chain_of_100000_nodes_is_no_problem():
-    depth = 100_000
+def test_a_set_test_on_a_very_long_chain_is_no_problem():
+    depth = DEEP
     inner = np.arange(0, 2 * depth, 2)
     feature, left, right = (np.full(2 * depth + 1, -1) for _ in range(3))
     feature[inner], left[inner], right[inner] = 0, inner + 1, inner + 2

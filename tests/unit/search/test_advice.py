@@ -10,6 +10,7 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 import onetree
 from onetree.search import advice
 from onetree.search.advice import binned, first_trees, proposals, too_large
+from tests.cases.estimates import estimate_by_trees, estimate_of
 from tests.cases.strategies import ensembles
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -20,16 +21,11 @@ def default():
     return onetree.Ensemble.from_model(RandomForestClassifier(50, random_state=0).fit(X, Y))
 
 
-@pytest.fixture(scope="module")
-def found(default):
-    return onetree.estimate(default, budget=0.5)
-
-
 @pytest.fixture
-def patient(monkeypatch):
-    """What is tried must not depend on how busy the machine is."""
+def without_a_clock(monkeypatch):
+    """What is tried must not depend on how fast the machine is."""
     monkeypatch.setattr(advice, "_PATIENCE", float("inf"))
-    monkeypatch.setattr(advice, "_BUDGET", 2.0)
+    monkeypatch.setattr(advice, "estimate", estimate_by_trees)
 
 
 @given(ensembles(max_cells=60), st.integers(1, 4))
@@ -66,52 +62,74 @@ def test_a_threshold_moves_to_the_nearest_that_is_kept(default):
     assert np.allclose(moved, np.abs(kept - default.threshold[nodes, np.newaxis]).min(axis=1))
 
 
-def test_what_is_proposed_helps_by_what_is_said(default, found, patient):
-    helpful = proposals(default, found, objective="leaves-depth")
-    assert [str(each).split()[:2] for each in helpful] == [["the", "first"]]
-    (fewer,) = helpful
+def proposed(model, **options):
+    return proposals(model, estimate_by_trees(model), objective="leaves-depth", **options)
+
+
+def test_the_largest_number_of_trees_whose_tree_can_be_had_is_proposed(default, without_a_clock):
+    assert [str(each) for each in proposed(default)] == ["the first 8 trees: about 10,000 leaves"]
+
+
+@pytest.mark.parametrize(("helps", "change"), [(10, "features in 10 bins"), (3, "features in 3 bins")])
+def test_the_largest_number_of_bins_that_helps_is_proposed(default, without_a_clock, monkeypatch, helps, change):
+    n_cuts = len(np.unique(binned(default, helps).threshold[default.feature == 0]))
+
+    def by_bins(ensemble, **_):
+        return estimate_of(100.0 if len(np.unique(ensemble.threshold[ensemble.feature == 0])) <= n_cuts else 1e12)
+
+    monkeypatch.setattr(advice, "estimate", by_bins)
+    monkeypatch.setattr(advice, "first_trees", lambda ensemble, _: ensemble)
+    found = proposals(default, estimate_of(1e12), objective="leaves-depth")
+    assert [each.change for each in found] == [change]
+
+
+@pytest.mark.slow
+def test_what_is_proposed_helps_by_what_is_said(default, monkeypatch):
+    monkeypatch.setattr(advice, "_PATIENCE", float("inf"))
+    monkeypatch.setattr(advice, "_BUDGET", 2.0)
+    (fewer,) = proposals(default, onetree.estimate(default, budget=0.5), objective="leaves-depth")
     n_trees = int(fewer.change.split()[2])
     again = onetree.estimate(first_trees(default, n_trees), budget=0.5)
     assert again.leaves <= advice.MOST_LEAVES
     assert again.leaves == pytest.approx(fewer.estimate.leaves, rel=1.0)
 
 
-def test_what_does_not_help_is_not_proposed(default, found, patient, monkeypatch):
+def test_what_does_not_help_is_not_proposed(default, without_a_clock, monkeypatch):
     monkeypatch.setattr(advice, "MOST_LEAVES", 1)
-    assert proposals(default, found, objective="leaves-depth") == []
+    assert proposed(default) == []
 
 
-def test_without_time_nothing_is_tried(default, found, monkeypatch):
+def test_without_time_nothing_is_tried(default, monkeypatch):
     monkeypatch.setattr(advice, "_PATIENCE", -1.0)
     monkeypatch.setattr(advice, "estimate", None)
-    assert proposals(default, found, objective="leaves-depth") == []
+    assert proposed(default) == []
 
 
-def test_boosting_of_several_classes_is_cut_between_rounds(patient):
+def test_boosting_of_several_classes_is_cut_between_rounds(without_a_clock):
     rows, classes = load_wine(return_X_y=True)
-    model = onetree.Ensemble.from_model(GradientBoostingClassifier(n_estimators=30, random_state=0).fit(rows, classes))
-    helpful = proposals(model, onetree.estimate(model, budget=0.5), objective="leaves-depth")
-    counts = [int(each.change.split()[2]) for each in helpful if "trees" in each.change]
-    assert all(count % 3 == 0 for count in counts)
+    model = onetree.Ensemble.from_model(GradientBoostingClassifier(n_estimators=10, random_state=0).fit(rows, classes))
+    assert [each.change for each in proposed(model)] == ["the first 12 trees"]
 
 
-def test_the_domain_of_rows_is_tried_where_rows_are_given(patient, monkeypatch):
+def test_the_domain_of_rows_is_tried_where_rows_are_given(without_a_clock):
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 2, (400, 14)).astype(float)
     rows[:, 7:] = np.eye(7)[rng.integers(0, 7, 400)]
     forest = RandomForestClassifier(30, random_state=0).fit(rows, rng.integers(0, 2, 400))
     model = onetree.Ensemble.from_model(forest)
-    wide = onetree.Estimate(1e9, (1e9, 1e9), 1e6, (1e6, 1e6), 1e9, (1e9, 1e9), False, False, 0.0, 5)
-    helpful = proposals(model, wide, objective="leaves-depth", X=rows)
-    assert any("domain_of(X)" in each.change for each in helpful)
+    assert [str(each) for each in proposed(model, X=rows)][-1] == (
+        "for inputs like the rows, domain=domain_of(X): about 1,000 leaves"
+    )
 
 
-def test_the_error_says_how_large_and_names_the_way_out(default, found, patient):
+def test_the_error_says_how_large_and_names_the_way_out(default, without_a_clock):
+    found = estimate_by_trees(default)
     error = too_large(default, found, objective="leaves-depth")
     assert found.leaves_in_words in str(error)
     assert "support_tree(model, X)" in str(error)
     assert error.estimate is found
-    assert all(str(each) in str(error) for each in error.proposals)
+    (proposal,) = error.proposals
+    assert str(proposal) in str(error)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +157,6 @@ def test_time_is_told_in_plain_numbers(seconds, words):
     assert found.seconds_in_words == words
 
 
-def test_an_estimate_that_was_cut_off_is_not_given_as_a_size(default, patient):
-    cut_off = onetree.Estimate(1.0, (1.0, 1.0), 1.0, (1.0, 1.0), 1.0, (1.0, 1.0), False, True, 0.0, 1)
-    error = too_large(default, cut_off, objective="leaves-depth")
+def test_an_estimate_that_was_cut_off_is_not_given_as_a_size(default, without_a_clock):
+    error = too_large(default, estimate_of(1.0, beyond=True), objective="leaves-depth")
     assert str(error).startswith("the model is so large that even the estimate of its tree was cut off")

@@ -11,6 +11,7 @@ import onetree
 from onetree import InvalidInputError, Tree, compare, load_tree, prune
 from onetree.model.categories import Categories
 from tests.cases.categorical import COLOURS, chain_of_sets, colour_tree, random_set_tree
+from tests.cases.deep import DEEP
 from tests.cases.strategies import telling_inputs
 
 
@@ -90,8 +91,8 @@ def test_a_tree_with_more_paths_than_atoms_is_pruned_along_the_data():
 
 
 def test_a_deep_tree_is_pruned_without_recursion():
-    tree = chain(100_000)
-    pruned = prune(tree, [[0.5], [50_000.5], [99_999.5], [1e6]])
+    tree = chain(DEEP)
+    pruned = prune(tree, [[0.5], [DEEP / 2 + 0.5], [DEEP - 0.5], [1e6]])
     assert (pruned.depth, pruned.n_leaves) == (3, 4)
 
 

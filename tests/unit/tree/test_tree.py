@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from onetree import InvalidInputError, Tree, UnsupportedModelError, prune
 from onetree.tree.leaf_probabilities import leaf_numbers
 from tests.cases.categorical import COLOURS, chain_of_sets, colour_tree, random_set_tree
+from tests.cases.deep import DEEP
 from tests.cases.strategies import telling_inputs
 
 CLASSES = ["red", "green", "blue"]
@@ -183,12 +184,12 @@ def test_subtrees_may_be_shared():
     assert tree.boxes()[0].shape == (3, 2)
 
 
-def test_a_tree_of_depth_100_000_works():
-    tree = chain(100_000)
-    assert (tree.depth, tree.n_leaves) == (100_000, 100_001)
-    assert tree.predict([[0.0], [99_999.0], [1e9]]).tolist() == [0, 1, 0]
+def test_a_very_deep_tree_works():
+    tree = chain(DEEP)
+    assert (tree.depth, tree.n_leaves) == (DEEP, DEEP + 1)
+    assert tree.predict([[0.0], [DEEP - 1.0], [1e9]]).tolist() == [0, 1, 0]
     lower, upper = tree.boxes()
-    assert (lower[-1, 0], upper[0, 0]) == (99_999.0, 0.0)
+    assert (lower[-1, 0], upper[0, 0]) == (DEEP - 1.0, 0.0)
     assert tree.to_text().count("\n") == tree.n_nodes - 1
     assert tree.to_sklearn().get_n_leaves() == tree.n_leaves
 
@@ -343,9 +344,9 @@ def test_shares_survive_a_pickle_and_not_pruning():
     assert prune(tree, rows).shares is None
 
 
-def test_a_set_test_at_depth_100000_is_reached():
-    tree = chain_of_sets(*[("missing",)] * 100_000)
-    assert tree.apply([[0.0], [np.nan]]).tolist() == [200_000, 1]
+def test_a_set_test_at_a_great_depth_is_reached():
+    tree = chain_of_sets(*[("missing",)] * DEEP)
+    assert tree.apply([[0.0], [np.nan]]).tolist() == [2 * DEEP, 1]
 
 
 def test_a_tree_of_one_leaf_may_have_categorical_features():
