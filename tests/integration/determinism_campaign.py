@@ -20,7 +20,7 @@ from sklearn.ensemble import (
 )
 
 import onetree
-from onetree.scale import partition as first_cuts
+from onetree.scale import partition
 from onetree.search.solve import ENGINES, OBJECTIVES
 from tests.cases.fingerprints import fingerprint
 
@@ -60,7 +60,7 @@ def trees(name, model, n_jobs):
 
 
 def main():
-    first_cuts.FEW_CELLS = 10_000  # so that a model that takes no minutes is cut, too
+    partition.FEW_CELLS = 10_000  # so that a model that takes no minutes is cut, too
     n_jobs = int(sys.argv[1])
     found = {what: fingerprint(tree) for name, model in models() for what, tree in trees(name, model, n_jobs)}
     json.dump(found, sys.stdout)

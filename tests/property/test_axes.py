@@ -15,7 +15,7 @@ from onetree.lowering.axes import axes_of
 from onetree.lowering.grid import Grid
 from onetree.model.categories import FIRST, MISSING, OTHER, Categories
 from onetree.model.ensemble import Rule
-from onetree.scale.partition import first_cuts
+from onetree.scale.partition import partition
 from onetree.search.solve import ENGINES
 from tests.cases import oracle
 from tests.cases.deep import DEEP
@@ -288,6 +288,6 @@ def test_a_tree_in_parts_predicts_like_its_ensemble(case, n_parts, objective):
 
 def test_a_group_stays_whole_where_a_tree_is_found_in_parts(monkeypatch):
     monkeypatch.setattr("onetree.scale.partition.FEW_CELLS", 1)
-    top = first_cuts(stumps((0, 0.5), (1, 0.5), (2, 0.5)), Domain.from_dict({(0, 1): "one-hot"}, 3), 8, 0)
+    top = partition(stumps((0, 0.5), (1, 0.5), (2, 0.5)), Domain.from_dict({(0, 1): "one-hot"}, 3), 8, 0)
     assert [cut.feature for cut in top.cuts.values()] == [2]
     assert all(box.domain.groups for box in top.boxes.values())

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onetree.lowering.grid import Grid
-from onetree.lowering.native_predict import Labeller
+from onetree.lowering.native_predict import NativePredictor
 from onetree.support import support_tree
 from onetree.support.cores.bounds import Bounds
 from tests.cases.oracle import points
@@ -27,9 +27,9 @@ def some_rows(ensemble, seed, n_rows):
 
 
 @given(ensembles())
-def test_the_labeller_says_what_the_reference_says(ensemble):
+def test_the_native_prediction_is_that_of_the_reference(ensemble):
     rows = points(ensemble)
-    assert (Labeller(ensemble).classes(rows) == ensemble.predict_index(rows)).all()
+    assert (NativePredictor(ensemble).classes(rows) == ensemble.predict_index(rows)).all()
 
 
 @examples(40)

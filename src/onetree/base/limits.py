@@ -32,7 +32,7 @@ def steps(work_limit: int | None) -> int:
     """Return steps of work as the core takes them: 0 for no limit."""
     if work_limit is None:
         return 0
-    if not is_whole(work_limit, 1):
+    if not is_integer(work_limit, 1):
         raise InvalidInputError(f"work_limit must be a positive integer, not {work_limit!r}")
     return int(work_limit)
 
@@ -52,12 +52,12 @@ def workers(n_jobs: int | None) -> int:
         return 1
     if n_jobs == -1:
         return n_cores()
-    if not is_whole(n_jobs, 1):
+    if not is_integer(n_jobs, 1):
         raise InvalidInputError(f"n_jobs must be a positive integer, -1 for one worker per processor, not {n_jobs!r}")
     return int(n_jobs)
 
 
-def is_whole(value: object, least: int) -> bool:
+def is_integer(value: object, least: int) -> bool:
     """Return whether a value is an integer, of Python or numpy, and at least `least`."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least
 

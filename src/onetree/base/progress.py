@@ -88,7 +88,7 @@ class Bar:
     """
 
     def __init__(self, enabled: bool | None = None) -> None:
-        self._enabled = somebody_looks() if enabled is None else enabled
+        self._enabled = is_watched() if enabled is None else enabled
         self._born = perf_counter()
         self._bar: Any = None
 
@@ -117,7 +117,7 @@ def _new_bar() -> Any:
         return tqdm(total=1.0, leave=False, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}")
 
 
-def somebody_looks() -> bool:
+def is_watched() -> bool:
     """Return whether a bar would be seen: on a terminal or in a notebook, but not in a test or in a worker."""
     if _IN_TEST in os.environ or multiprocessing.current_process().name != "MainProcess":
         return False
@@ -133,7 +133,7 @@ def _in_notebook() -> bool:
 @contextmanager
 def shown(progress: ProgressOption) -> Iterator[ProgressCallback | None]:
     """Return the callback that an option asks for, if any; a bar of our own is removed at the end."""
-    if progress is None and somebody_looks():
+    if progress is None and is_watched():
         bar = Bar(enabled=True)
         try:
             yield bar

@@ -81,8 +81,8 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
 
 
-class Labels(list[str | int]):
-    """Labels of classes, which show as they were given."""
+class ClassLabels(list[str | int]):
+    """Class labels, which show as they were given."""
 
     def __init__(self, text: str) -> None:
         words = [word.strip() for word in next(csv.reader([text], skipinitialspace=True), [])]
@@ -94,9 +94,9 @@ class Labels(list[str | int]):
         return self._text
 
 
-def labels(text: str) -> Labels:
-    """Read labels of classes, separated by commas: integers if all of them are, otherwise text."""
-    found = Labels(text)
+def labels(text: str) -> ClassLabels:
+    """Read class labels, separated by commas: integers if all of them are, otherwise text."""
+    found = ClassLabels(text)
     if len(found) < 2 or "" in found or len(set(found)) < len(found):
         raise argparse.ArgumentTypeError(f"{text!r} does not hold different labels separated by commas, such as no,yes")
     return found

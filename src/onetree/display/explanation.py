@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from onetree.display.markup import bullets, panel
 from onetree.export.rules import Condition, condition_words, path_conditions
 from onetree.export.words.conditions import threshold_cuts
-from onetree.export.words.decimals import Cut
+from onetree.export.words.decimals import PrintedCut
 from onetree.export.words.wording import feature_words, limitations, printable
 from onetree.model.categories import FIRST
 from onetree.model.inputs import read_row
@@ -88,7 +88,7 @@ def _path(tree: Tree, row: NDArray[Any]) -> tuple[list[tuple[int, bool]], int]:
     return path, node
 
 
-def _cuts(tree: Tree, row: NDArray[Any], path: list[tuple[int, bool]]) -> dict[int, Cut | None]:
+def _cuts(tree: Tree, row: NDArray[Any], path: list[tuple[int, bool]]) -> dict[int, PrintedCut | None]:
     """Say the thresholds of a path as elsewhere; exactly if this input has more digits than they are for."""
     nodes = [node for node, _ in path]
     cuts = threshold_cuts(tree, nodes=nodes)

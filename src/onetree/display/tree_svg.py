@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from onetree.display.markup import text
 from onetree.report.drawing import text_colour
-from onetree.report.tree_layout import Node, layout, readable_depth
+from onetree.report.tree_layout import PlacedNode, layout, readable_depth
 
 if TYPE_CHECKING:
     from onetree.tree.tree import Tree
@@ -50,7 +50,7 @@ def tree_svg(tree: Tree) -> tuple[str, int]:
     return "".join([*parts, "</svg>"]), depth
 
 
-def _label(node: Node, x: float, y: float) -> list[str]:
+def _label(node: PlacedNode, x: float, y: float) -> list[str]:
     if node.colour is None:
         return [f'<text x="{x:g}" y="{y + 4:g}">{text(node.label)}</text>']
     width = len(node.label) * _CHARACTER + 10

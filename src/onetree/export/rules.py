@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from onetree.export.words.conditions import threshold_cuts
-from onetree.export.words.decimals import DIGITS, Cut
+from onetree.export.words.decimals import DIGITS, PrintedCut
 from onetree.export.words.set_words import left_numbers, numbers, set_phrase
 from onetree.export.words.wording import check_writable, feature_words, heading, label_words
 from onetree.model.categories import MISSING
@@ -180,7 +180,7 @@ def to_rules(tree: Tree, *, digits: int | None = DIGITS) -> str:
     return "\n".join(lines)
 
 
-def condition_words(condition: Condition, name: str, cuts: dict[int, Cut | None], tree: Tree) -> str:
+def condition_words(condition: Condition, name: str, cuts: dict[int, PrintedCut | None], tree: Tree) -> str:
     """Say a condition; `cuts` are the thresholds of the nodes."""
     kind, missing = tree.categories[condition.feature], condition.missing
     if kind is not None and condition.elements is not None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from onetree.domain.domain import Domain
 from onetree.domain.restrict import restrict
-from onetree.lowering.axis_tests import AxisTests, SetMatrix, axis_of, blocks_of, joined
+from onetree.lowering.axis_tests import AxisTests, SetMatrix, axis_of, joined, joint_features
 from onetree.model.categories import used_subsets
 from onetree.model.ensemble import Ensemble, Rule
 from onetree.model.forest_checks import without_decided
@@ -95,8 +95,8 @@ class Axes:
             at = start[feature[nodes]] + threshold[nodes].astype(np.intp)
             feature, threshold, left, right = feature.copy(), threshold.copy(), left.copy(), right.copy()
             feature[nodes], threshold[nodes], subset[nodes] = tests.feature[at], tests.threshold[at], tests.subset[at]
-            turned = nodes[tests.turned[at]]
-            left[turned], right[turned] = right[turned], left[turned]
+            flipped = nodes[tests.flipped[at]]
+            left[flipped], right[flipped] = right[flipped], left[flipped]
         subset, subsets = used_subsets(subset, ensemble.subsets)
         return Tree(
             feature=feature,
@@ -132,8 +132,8 @@ def axes_of(ensemble: Ensemble, domain: Domain | None = None) -> Axes:
     [0, -1, -1]
     """
     inside = restrict(ensemble, domain)
-    blocks = blocks_of(inside, domain)
-    if not blocks:
+    joint_axes = joint_features(inside, domain)
+    if not joint_axes:
         return Axes(inside, inside, domain)
     feature, threshold = inside.feature.copy(), inside.threshold.copy()
     left, right, missing_left = inside.children_left.copy(), inside.children_right.copy(), inside.missing_left.copy()
@@ -141,17 +141,17 @@ def axes_of(ensemble: Ensemble, domain: Domain | None = None) -> Axes:
     sets: list[SetMatrix | None] = [None] * inside.n_features
     nan_features = inside.nan_features.copy()
     tests = {}
-    for block in blocks:
-        axis = block.features[0]
-        found = axis_of(inside, ensemble, block)
+    for joint in joint_axes:
+        axis = joint.features[0]
+        found = axis_of(inside, ensemble, joint)
         nodes = found.nodes
         feature[nodes], threshold[nodes], missing_left[nodes] = axis, found.number, False
-        turned = nodes[found.turned]
-        left[turned], right[turned] = right[turned], left[turned]
+        flipped = nodes[found.flipped]
+        left[flipped], right[flipped] = right[flipped], left[flipped]
         for side, decided in ((inside.children_left, found.all_left), (inside.children_right, found.all_right)):
             instead[decided] = side[decided]
         sets[axis], tests[axis] = found.matrix, found.axis_tests
-        nan_features[list(block.features)] = False
+        nan_features[list(joint.features)] = False
     kept, roots, left, right = without_decided(inside.roots, feature, left, right, instead)
     translated = AxisEnsemble(
         roots=roots,

@@ -25,7 +25,7 @@ SetMatrix = NDArray[np.uint8]  # tests x values: 1 where the value goes left
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class JointFeatures:
     """Features that become one axis, and what they can be together: a column per feature, a row per value.
 
     The entry of a categorical feature is its element, that of any other the number itself.
@@ -42,7 +42,7 @@ class AxisTests:
     feature: Index
     threshold: Floats
     subset: Index  # row of the ensemble's subsets, or -1 for a threshold
-    turned: Bools  # what the core sends left, the split sends right
+    flipped: Bools  # what the core sends left, the split sends right
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,38 +51,38 @@ class FoundAxis:
 
     nodes: NDArray[np.intp]
     number: Floats  # of the test of each node: its threshold for the core
-    turned: Bools  # nodes that exchange their children
+    flipped: Bools  # nodes that exchange their children
     all_left: NDArray[np.intp]  # nodes that every value passes to the same side
     all_right: NDArray[np.intp]
     matrix: SetMatrix | None
     axis_tests: AxisTests
 
 
-def blocks_of(ensemble: Ensemble, domain: Domain | None) -> list[Block]:
+def joint_features(ensemble: Ensemble, domain: Domain | None) -> list[JointFeatures]:
     """Return the features to translate, in the order of their axes; those that no node tests are nobody's concern."""
     tested = np.zeros(ensemble.n_features, dtype=bool)
     tested[ensemble.feature[ensemble.feature >= 0]] = True
     values = (None,) * ensemble.n_features if domain is None else domain.values
-    blocks: list[Block] = []
+    found: list[JointFeatures] = []
     grouped: set[int] = set()
     for group in () if domain is None else domain.groups:
         grouped.update(group.features)
         if tested[list(group.features)].any():
-            blocks.append(_group_block(ensemble, group))
+            found.append(_joint_group(ensemble, group))
     for feature, kind in enumerate(ensemble.categories):
         if kind is not None and tested[feature] and feature not in grouped:
             own = values[feature] or Values(missing=bool(ensemble.nan_features[feature]))
-            blocks.append(Block((feature,), _reachable(kind, own).astype(np.float64)[:, np.newaxis]))
-    return sorted(blocks, key=lambda block: block.features[0])
+            found.append(JointFeatures((feature,), _reachable(kind, own).astype(np.float64)[:, np.newaxis]))
+    return sorted(found, key=lambda joint: joint.features[0])
 
 
-def _group_block(ensemble: Ensemble, group: Group) -> Block:
+def _joint_group(ensemble: Ensemble, group: Group) -> JointFeatures:
     rows = group.allowed.astype(np.float64)
     for column, feature in enumerate(group.features):
         kind = ensemble.categories[feature]
         if kind is not None:
             rows[:, column] = kind.element(rows[:, column])
-    return Block(group.features, rows)
+    return JointFeatures(group.features, rows)
 
 
 def _reachable(kind: Categories, values: Values) -> NDArray[np.intp]:
@@ -98,9 +98,9 @@ def _reachable(kind: Categories, values: Values) -> NDArray[np.intp]:
     return np.flatnonzero(found)
 
 
-def axis_of(ensemble: Ensemble, whole: Ensemble, block: Block) -> FoundAxis:
+def axis_of(ensemble: Ensemble, whole: Ensemble, joint: JointFeatures) -> FoundAxis:
     """Find the tests of an axis: those that tell values apart, equal or complementary ones once."""
-    nodes, at, raw, members = _raw_tests(ensemble, whole, block)
+    nodes, at, raw, members = _raw_tests(ensemble, whole, joint)
     # Spelled so that the first value goes right, equal and complementary tests look the same.
     inverted = members[:, 0]
     spelled = members ^ inverted[:, np.newaxis]
@@ -120,13 +120,13 @@ def axis_of(ensemble: Ensemble, whole: Ensemble, block: Block) -> FoundAxis:
     is_split = np.isin(at, separates)
     kept, kept_at = nodes[is_split], at[is_split]
     test = test_of_raw[kept_at]
-    turned = (inverted[kept_at] != inverted[chosen][test]) ^ backwards[test]
+    flipped = (inverted[kept_at] != inverted[chosen][test]) ^ backwards[test]
     order = np.argsort(number)
     picked = chosen[order]
     return FoundAxis(
         nodes=kept,
         number=number[test],
-        turned=turned,
+        flipped=flipped,
         all_left=nodes[~is_split & inverted[at]],
         all_right=nodes[~is_split & ~inverted[at]],
         matrix=matrix,
@@ -135,18 +135,18 @@ def axis_of(ensemble: Ensemble, whole: Ensemble, block: Block) -> FoundAxis:
 
 
 def _raw_tests(
-    ensemble: Ensemble, whole: Ensemble, block: Block
+    ensemble: Ensemble, whole: Ensemble, joint: JointFeatures
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], AxisTests, Bools]:
-    """Return the nodes of a block, the test of each, all tests, and which values each of them sends left.
+    """Return the nodes of these features, the test of each, all tests, and which values each of them sends left.
 
     Also tests of nodes that the domain has removed are tests: unlike a threshold that separates nothing, they can still
     be of use in a small tree.
     """
     nodes, at, tests, members = [], [], [], []
     n_tests = 0
-    for column, feature in enumerate(block.features):
+    for column, feature in enumerate(joint.features):
         here = np.flatnonzero(ensemble.feature == feature)
-        values = block.values[:, column]
+        values = joint.values[:, column]
         if ensemble.categories[feature] is not None:
             subset = np.unique(whole.subset[whole.feature == feature])
             which = np.searchsorted(subset, ensemble.subset[here])
@@ -173,7 +173,7 @@ def joined(tests: list[AxisTests]) -> AxisTests:
         np.concatenate([each.feature for each in tests]),
         np.concatenate([each.threshold for each in tests]),
         np.concatenate([each.subset for each in tests]),
-        np.concatenate([each.turned for each in tests]),
+        np.concatenate([each.flipped for each in tests]),
     )
 
 

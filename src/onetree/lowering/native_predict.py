@@ -20,7 +20,7 @@ _CLOSE = 1e-5  # scores that are further apart have different probabilities, eve
 _ALL_SLABS = -1  # as an unsigned number the largest
 
 
-class Labeller:
+class NativePredictor:
     """An ensemble whose tests are put in terms of slabs."""
 
     def __init__(self, ensemble: Ensemble) -> None:
@@ -75,16 +75,16 @@ def _slab_nodes(ensemble: Ensemble, grid: Grid) -> NDArray[np.int32]:
         here = ensemble.feature == each
         cut[here] = np.searchsorted(levels, ensemble.threshold[here])
     n_between = np.array(grid.n_slabs, dtype=np.int32)[feature] - 2 - cut  # the last slab is that of missing values
-    turned = ~is_leaf & ensemble.nan_features[feature] & ensemble.missing_left
-    everything = is_leaf | (turned & (n_between == 0))
-    turned &= n_between > 0
+    flipped = ~is_leaf & ensemble.nan_features[feature] & ensemble.missing_left
+    everything = is_leaf | (flipped & (n_between == 0))
+    flipped &= n_between > 0
     return np.column_stack(
         [
             feature,
-            np.where(turned, cut + 1, 0),
-            np.where(everything, _ALL_SLABS, np.where(turned, n_between - 1, cut)),
-            np.where(is_leaf, itself, np.where(turned, ensemble.children_right, ensemble.children_left)),
-            np.where(is_leaf, itself, np.where(turned, ensemble.children_left, ensemble.children_right)),
+            np.where(flipped, cut + 1, 0),
+            np.where(everything, _ALL_SLABS, np.where(flipped, n_between - 1, cut)),
+            np.where(is_leaf, itself, np.where(flipped, ensemble.children_right, ensemble.children_left)),
+            np.where(is_leaf, itself, np.where(flipped, ensemble.children_left, ensemble.children_right)),
         ]
     ).astype(np.int32, order="C")
 

@@ -8,7 +8,7 @@ from onetree.base.amounts import count, leaves
 from onetree.errors import InvalidInputError
 from onetree.export.words.decimals import DIGITS
 from onetree.report.drawing import as_tree, foreground, new_figure, text_colour
-from onetree.report.tree_layout import Node, layout, readable_depth
+from onetree.report.tree_layout import PlacedNode, layout, readable_depth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,7 @@ def plot_tree(
     return ax
 
 
-def _columns(nodes: list[Node]) -> tuple[list[float], list[float]]:
+def _columns(nodes: list[PlacedNode]) -> tuple[list[float], list[float]]:
     """Return the left and right edge of each depth in inches, as wide as its longest label."""
     gap = _GAP + (0.45 if any(node.answers != ("yes", "no") for node in nodes) else 0.0)
     widths = [0] * (1 + max(node.column for node in nodes))
@@ -74,7 +74,7 @@ def _columns(nodes: list[Node]) -> tuple[list[float], list[float]]:
 
 
 def _draw(
-    ax: Axes, nodes: list[Node], left: list[float], right: list[float], note: str, size: tuple[float, float]
+    ax: Axes, nodes: list[PlacedNode], left: list[float], right: list[float], note: str, size: tuple[float, float]
 ) -> None:
     width, height = size
     ax.set_axis_off()
@@ -111,6 +111,6 @@ def _draw(
         ax.text(0.05, height - 0.1, note, fontsize=font, style="italic", color=ink, va="bottom")
 
 
-def _height(node: Node) -> float:
+def _height(node: PlacedNode) -> float:
     """Return the middle of the node's line, in inches from the top."""
     return 0.1 + _LINE * (node.line + 0.5)

@@ -23,7 +23,7 @@ _MAX_LIST = 36  # characters of a set
 
 
 @dataclass
-class Node:
+class PlacedNode:
     """A node as it is drawn."""
 
     label: str
@@ -51,12 +51,12 @@ def readable_depth(tree: Tree, *, n_ends: int = READABLE, n_columns: int = _READ
     return n_columns
 
 
-def layout(tree: Tree, max_depth: int, digits: int | None = DIGITS) -> list[Node]:
+def layout(tree: Tree, max_depth: int, digits: int | None = DIGITS) -> list[PlacedNode]:
     """Lay out the nodes: leaves and ends on lines of their own from top to bottom, the others half way."""
     labels = labels_of(tree.classes.tolist())
     colours = class_colours(tree.n_classes)
     below: list[int] | None = None
-    nodes: list[Node] = []
+    nodes: list[PlacedNode] = []
     asked: dict[int, int] = {}  # node of the tree, by its place among those that are drawn
     stack: list[tuple[int, int, int]] = [(0, 0, -1)]
     n_lines = 0
@@ -71,15 +71,15 @@ def layout(tree: Tree, max_depth: int, digits: int | None = DIGITS) -> list[Node
             nodes[parent].children.append(here)
         if tree.feature[node] < 0:
             label = int(tree.leaf_class[node])
-            nodes.append(Node(labels[label], depth, colours[label], line=n_lines))
+            nodes.append(PlacedNode(labels[label], depth, colours[label], line=n_lines))
             n_lines += 1
         elif depth == max_depth:
             below = tree.leaves_below() if below is None else below
-            nodes.append(Node(f"… {leaves(below[node])}", depth, line=n_lines))
+            nodes.append(PlacedNode(f"… {leaves(below[node])}", depth, line=n_lines))
             n_lines += 1
         else:
             asked[here] = node
-            nodes.append(Node(shown(tree.feature_names[tree.feature[node]]), depth))
+            nodes.append(PlacedNode(shown(tree.feature_names[tree.feature[node]]), depth))
             stack.append((int(tree.children_right[node]), depth + 1, here))
             stack.append((int(tree.children_left[node]), depth + 1, here))
     splits = conditions(tree, digits, limit=_MAX_LIST, signs=True, nodes=list(asked.values()))

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from onetree import _core
 from onetree.domain.domain import Domain
 from onetree.model.ensemble import Ensemble
-from onetree.scale.partition import FirstCuts
+from onetree.scale.partition import Partition
 from onetree.tree.tree import LEAF, Tree
 
 
-def joined(top: FirstCuts, parts: Mapping[int, Tree], ensemble: Ensemble, domain: Domain | None) -> Tree:
+def joined(top: Partition, parts: Mapping[int, Tree], ensemble: Ensemble, domain: Domain | None) -> Tree:
     """Put the trees of the parts under the cuts; the ensemble is that of the domain.
 
     Cuts that turn out to separate nothing are left out.

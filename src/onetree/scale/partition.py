@@ -17,7 +17,7 @@ from onetree.domain.domain import Domain
 from onetree.domain.restrict import restrict
 from onetree.domain.values import Values
 from onetree.lowering.grid import Grid
-from onetree.lowering.native_predict import Labeller
+from onetree.lowering.native_predict import NativePredictor
 from onetree.model.categories import Categories
 from onetree.model.ensemble import Ensemble
 from onetree.model.forest_checks import node_depths
@@ -74,14 +74,14 @@ class Cut:
 
 
 @dataclass(frozen=True, eq=False)
-class FirstCuts:
+class Partition:
     """The top of a tree. Node 0 is the whole, children have larger numbers, and what is not cut is a box to work on."""
 
     cuts: dict[int, Cut]
     boxes: dict[int, Box]
 
 
-def first_cuts(
+def partition(
     ensemble: Ensemble,
     domain: Domain | None,
     max_boxes: int,
@@ -90,7 +90,7 @@ def first_cuts(
     known: Mapping[int, Cut] | None = None,
     made: Callable[[int, Cut], None] | None = None,
     tick: Callable[[], None] = lambda: None,
-) -> FirstCuts:
+) -> Partition:
     """Cut the box with most cells, again and again, until there are enough boxes or all are small.
 
     Cuts that are `known` from an earlier call with the same arguments are not searched for again; `made` receives each
@@ -124,7 +124,7 @@ def first_cuts(
             heappush(waiting, (-side.n_cells, n_nodes))
             boxes[n_nodes] = side
             n_nodes += 1
-    return FirstCuts(cuts, boxes)
+    return Partition(cuts, boxes)
 
 
 def _halves(values: Values, threshold: float) -> tuple[Values, Values]:
@@ -194,7 +194,7 @@ def _class_changes(box: Box, hyperplanes: list[tuple[int, float]], rng: np.rando
         level = int(np.searchsorted(levels[feature], threshold))
         pair[:, :, feature] = slabs[feature][level : level + 2, np.newaxis]
     flat = rows.reshape(-1, ensemble.n_features)
-    classes = ensemble.predict_index(flat) if ensemble.has_subsets else Labeller(ensemble).classes(flat)
+    classes = ensemble.predict_index(flat) if ensemble.has_subsets else NativePredictor(ensemble).classes(flat)
     classes = classes.reshape(rows.shape[:3])
     changes: NDArray[np.int64] = np.count_nonzero(classes[:, 0] != classes[:, 1], axis=1)
     return changes

@@ -23,7 +23,7 @@ from onetree.scale.checkpoint import Checkpoint
 from onetree.scale.fingerprint import fingerprint
 from onetree.scale.join import joined
 from onetree.scale.many import run_jobs
-from onetree.scale.partition import Cut, FirstCuts, first_cuts
+from onetree.scale.partition import Cut, Partition, partition
 from onetree.search.proof import prove
 from onetree.search.solution import Solution, Value, best_of, measures
 from onetree.search.solve import exact_if_quick
@@ -253,7 +253,7 @@ def parts_for(n_cells: int) -> int:
 
 def _cuts(
     kept: Checkpoint, ensemble: Ensemble, where: Domain | None, n_parts: int, seed: int, until: Until | None
-) -> FirstCuts:
+) -> Partition:
     """Find the first cuts, except those that an earlier run found."""
     known = {node: _cut(kept.get(key)) for node in range(2 * n_parts) if (key := f"cut {node}") in kept}
 
@@ -264,7 +264,7 @@ def _cuts(
         if until is not None:
             until()
 
-    return first_cuts(ensemble, where, n_parts, seed, known=known, made=made, tick=tick)
+    return partition(ensemble, where, n_parts, seed, known=known, made=made, tick=tick)
 
 
 def _cut(record: dict[str, Any]) -> Cut:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from onetree import _core
 from onetree.base.amounts import count, duration, leaves, size
-from onetree.base.limits import DEFAULT_OBJECTIVE, OBJECTIVES, check_choice, is_whole
+from onetree.base.limits import DEFAULT_OBJECTIVE, OBJECTIVES, check_choice, is_integer
 from onetree.base.progress import ProgressOption, reporting
 from onetree.domain.domain import DomainLike, as_domain
 from onetree.errors import InvalidInputError, LimitReachedError, UnsupportedModelError
@@ -123,7 +123,7 @@ def estimate(
     check_choice("objective", objective, OBJECTIVES)
     if not budget > 0:
         raise InvalidInputError(f"budget must be positive, in seconds, not {budget!r}")
-    if not is_whole(random_state, 0):
+    if not is_integer(random_state, 0):
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
     ensemble = as_ensemble(model)
     if ensemble.n_classes > _MAX_CLASSES:

@@ -27,7 +27,9 @@ class Solution:
         Size of the tree and what is proven: one number for depth or leaves, two in the objective's order
         for the two-stage objectives.
     stats : dict
-        cells, boxes, states, seconds, peak_bytes, engine.
+        Of the search: "cells" and "boxes" of the grid, "states" (boxes of a table, states of a branch and bound, or
+        regions of the heuristic), "seconds", "work" in steps, "peak_bytes", and "engine", which found the tree:
+        "interval-dp" (any table of boxes), "branch-and-bound", "heuristic", "line" or "the tree itself".
     """
 
     tree: Tree

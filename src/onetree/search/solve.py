@@ -5,7 +5,7 @@ from time import perf_counter
 from typing import Any
 
 from onetree import _core
-from onetree.base.limits import DEFAULT_OBJECTIVE, check_choice, is_whole, memory_bytes, seconds, steps, workers
+from onetree.base.limits import DEFAULT_OBJECTIVE, check_choice, is_integer, memory_bytes, seconds, steps, workers
 from onetree.base.limits import OBJECTIVES as OBJECTIVES
 from onetree.base.progress import ProgressOption, Reporter, reporting
 from onetree.domain.domain import Domain, DomainLike, as_domain
@@ -114,7 +114,7 @@ def born_again(
         check_choice("engine", engine, ENGINES)
         if method == "heuristic":
             raise InvalidInputError('engine= chooses among the exact engines; leave it out with method="heuristic"')
-    if not is_whole(random_state, 0):
+    if not is_integer(random_state, 0):
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
     limit, work, n_threads = seconds(time_limit), steps(work_limit), workers(n_jobs)
     ensemble = _solvable(model)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.base.limits import DEFAULT_OBJECTIVE, check_choice, is_whole, seconds
+from onetree.base.limits import DEFAULT_OBJECTIVE, check_choice, is_integer, seconds
 from onetree.base.progress import ProgressOption, reporting
 from onetree.errors import InvalidInputError
 from onetree.model.ensemble import Ensemble, as_ensemble
@@ -159,7 +159,7 @@ def _followed(
 def _faithful_tree(growth: Growth, maker: RowMaker, n_rows: int, fidelity: float, clock: Clock) -> Tree:
     """Grow until the promise is kept."""
     growth.grow(max_leaves=math.inf, max_wrong=_allowed(fidelity, n_rows), step=clock.of_rows(n_rows))
-    return as_branches(growth.nodes).as_tree(maker.labeller.ensemble, maker.grid)
+    return as_branches(growth.nodes).as_tree(maker.predictor.ensemble, maker.grid)
 
 
 def _check(
@@ -174,13 +174,13 @@ def _check(
         )
     if fidelity is not None and not 0 < fidelity <= 1:
         raise InvalidInputError(f"fidelity is a share of the rows, above 0 and at most 1, not {fidelity!r}")
-    if max_leaves is not None and not is_whole(max_leaves, 1):
+    if max_leaves is not None and not is_integer(max_leaves, 1):
         raise InvalidInputError(f"max_leaves must be a positive integer, not {max_leaves!r}")
     if optimal is not None:
         check_choice("optimal", optimal, ("leaves", "depth"))
         if fidelity != 1.0:
             raise InvalidInputError("optimal= is about trees that are right on every row; give fidelity=1.0 with it")
-    if not is_whole(random_state, 0):
+    if not is_integer(random_state, 0):
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
 
 

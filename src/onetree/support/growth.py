@@ -75,7 +75,7 @@ class Growth:
         synthetic rows count like them.
         """
         self._sample = sample
-        self._n_classes = sample.maker.labeller.ensemble.n_classes
+        self._n_classes = sample.maker.predictor.ensemble.n_classes
         self._faithful = faithful
         self.nodes: list[Node] = []
         self._waiting: list[tuple[float, int]] = []

@@ -35,7 +35,7 @@ class Refinement:
     def __init__(self, sample: Sample, pool: Numbers, mass: float) -> None:
         self._sample = sample
         self._rows = np.concatenate([sample.reference, pool])
-        self._n_classes = sample.maker.labeller.ensemble.n_classes
+        self._n_classes = sample.maker.predictor.ensemble.n_classes
         weight = np.zeros(len(sample.classes))  # of each row of the sample
         weight[sample.reference] = 1.0
         weight[pool] = mass * len(sample.reference) / max(1, len(pool))

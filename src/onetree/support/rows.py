@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.lowering.grid import Grid
-from onetree.lowering.native_predict import Labeller
+from onetree.lowering.native_predict import NativePredictor
 from onetree.model.ensemble import Ensemble
 from onetree.support.neighbours import near_rows
 
@@ -100,7 +100,7 @@ class Sample:
             return self.mix(self.reference, n_new)
         random, n_features = self.maker.random, self.maker.n_features
         if self._near is None:
-            self._near = near_rows(self.columns[:, self.reference], self.maker.labeller.ensemble, random)
+            self._near = near_rows(self.columns[:, self.reference], self.maker.predictor.ensemble, random)
         some, near = self._near
         copied = random.integers(len(some), size=n_new, dtype=np.int32)
         which = random.integers(near.shape[1], size=(n_features, n_new), dtype=np.int32)
@@ -133,7 +133,7 @@ class Sample:
         source = np.where(replaced, other, copied)[self.maker.origin]
         n_columns, room = self._columns.shape
         columns = self._columns.ravel().take(source + np.arange(n_columns)[:, np.newaxis] * room)
-        return self._add(columns, self.maker.labeller.classes_at(columns.T))
+        return self._add(columns, self.maker.predictor.classes_at(columns.T))
 
     def _add(self, columns: NDArray[np.int32], classes: NDArray[np.intp]) -> Numbers:
         first, self._n_rows = self._n_rows, self._n_rows + len(classes)
@@ -161,7 +161,7 @@ class RowMaker:
         `origin` says for each column which feature of the data it comes from, as ascending numbers: columns of one
         feature are always taken from one row. Without it each column is a feature.
         """
-        self.labeller = Labeller(ensemble)
+        self.predictor = NativePredictor(ensemble)
         self.origin = np.arange(ensemble.n_features) if origin is None else origin
         self.n_features = 1 + int(self.origin.max(initial=-1))
         self.random = np.random.default_rng(random_state)
@@ -169,9 +169,9 @@ class RowMaker:
     @property
     def grid(self) -> Grid:
         """The hyperplanes of the ensemble."""
-        return self.labeller.grid
+        return self.predictor.grid
 
     def label(self, values: NDArray[np.float64]) -> Rows:
         """Return given values as rows, with slabs and the ensemble's classes."""
-        slabs = self.labeller.slabs(values)
-        return Rows(values, slabs, self.labeller.classes_at(slabs))
+        slabs = self.predictor.slabs(values)
+        return Rows(values, slabs, self.predictor.classes_at(slabs))

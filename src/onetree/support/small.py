@@ -27,6 +27,6 @@ def small_trees(maker: RowMaker, rows: Rows, budgets: Sequence[int], clock: Cloc
     fresh = sample.mix_near(int(_FRESH * len(pool)))
     refinement = Refinement(sample, pool, POOL_MASS)
     return [
-        refinement.of(as_branches(growth.nodes, leaves), fresh, clock).as_tree(maker.labeller.ensemble, maker.grid)
+        refinement.of(as_branches(growth.nodes, leaves), fresh, clock).as_tree(maker.predictor.ensemble, maker.grid)
         for leaves in cut_back(growth.nodes, budgets)
     ]

@@ -3,7 +3,7 @@
 Of each such block one input is kept for everything that tree and ensemble can distinguish there. Set tests need not be
 the same on both sides, nor do the categories.
 
-Shares no code with `onetree.axes`, whose results it is there to prove.
+Shares no code with `onetree.lowering.axes`, whose results it is there to prove.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def test_a_notebook_is_a_place_where_somebody_looks(monkeypatch):
     monkeypatch.setattr(progress, "_IN_TEST", "NO_SUCH_VARIABLE")
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     monkeypatch.setitem(sys.modules, "IPython", IPython)
-    assert progress.somebody_looks()
+    assert progress.is_watched()
 
 
 def test_a_callback_of_the_callers_own_is_taken_as_it_is():

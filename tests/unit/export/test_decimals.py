@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from onetree import InvalidInputError
-from onetree.export.words.decimals import cuts
+from onetree.export.words.decimals import printed_cuts
 from onetree.importers.thresholds import canonical_thresholds, canonical_thresholds_below
 
 ZERO_BAND = float(np.float32(1e-35))  # LightGBM's thresholds at zero
@@ -31,7 +31,7 @@ thresholds = st.one_of(
 
 
 def said(threshold, digits=6):
-    cut = cuts([threshold], digits)[threshold]
+    cut = printed_cuts([threshold], digits)[threshold]
     return f"{cut.left} {cut.number}"
 
 
@@ -111,7 +111,7 @@ def test_fewer_than_six_digits_leave_float32_numbers_out(threshold, text):
 @example(0.3, 6)
 @example(math.nextafter(0.3, 1), 15)
 def test_every_float32_number_is_read_right(threshold, digits):
-    cut = cuts([threshold], digits)[threshold]
+    cut = printed_cuts([threshold], digits)[threshold]
     for x in float32_beside(threshold):
         assert holds(cut, x) == (x <= threshold)
 
@@ -123,34 +123,34 @@ def test_every_float32_number_is_read_right(threshold, digits):
 def test_every_decimal_of_so_many_digits_is_read_right(threshold, digits):
     if 0 < abs(threshold) < 1e-29:
         return
-    cut = cuts([threshold], digits)[threshold]
+    cut = printed_cuts([threshold], digits)[threshold]
     for x in decimals_beside(threshold, digits):
         assert holds(cut, x) == (as_float(x) <= threshold)
 
 
 @given(thresholds.filter(lambda t: abs(t) < 2**53), st.integers(1, 15))
 def test_every_integer_is_read_right(threshold, digits):
-    cut = cuts([threshold], digits)[threshold]
+    cut = printed_cuts([threshold], digits)[threshold]
     for x in range(math.floor(threshold) - 2, math.floor(threshold) + 4):
         assert holds(cut, x) == (float(x) <= threshold)
 
 
 @given(thresholds, st.integers(1, 15))
 def test_the_number_itself_goes_where_the_condition_says(threshold, digits):
-    cut = cuts([threshold], digits)[threshold]
+    cut = printed_cuts([threshold], digits)[threshold]
     assert (float(cut.number) <= threshold) == cut.inclusive
 
 
 @given(thresholds)
 def test_all_digits_are_right_for_every_float64_number(threshold):
-    cut = cuts([threshold], None)[threshold]
+    cut = printed_cuts([threshold], None)[threshold]
     assert cut.inclusive
     assert float(cut.number) == threshold
 
 
 @given(st.lists(st.one_of(thresholds, st.integers(1, 2**40).map(lambda k: 1 + k * 2.0**-52)), min_size=2, max_size=8))
 def test_thresholds_that_differ_are_said_differently_and_in_order(values):
-    found = cuts(values, 3)
+    found = printed_cuts(values, 3)
     ordered = sorted(set(values))
     keys = [(Fraction(found[value].number), found[value].inclusive) for value in ordered]
     assert all(lower < upper for lower, upper in pairwise(keys))
@@ -158,7 +158,7 @@ def test_thresholds_that_differ_are_said_differently_and_in_order(values):
 
 @given(thresholds.filter(lambda t: 1e-29 < abs(t) < 2**53), st.integers(1, 15))
 def test_no_shorter_number_would_do(threshold, digits):
-    number = Decimal(cuts([threshold], digits)[threshold].number).normalize()
+    number = Decimal(printed_cuts([threshold], digits)[threshold].number).normalize()
     known = [*decimals_beside(threshold, digits), math.floor(threshold), math.floor(threshold) + 1]
     known = [(Fraction(x), as_float(Fraction(x)) <= threshold) for x in known]
     if digits >= 6:
@@ -172,4 +172,4 @@ def test_no_shorter_number_would_do(threshold, digits):
 @pytest.mark.parametrize("digits", [0, -1])
 def test_digits_must_be_positive(digits):
     with pytest.raises(InvalidInputError, match="positive integer"):
-        cuts([1.0], digits)
+        printed_cuts([1.0], digits)

@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree.domain.domain import Domain
-from onetree.scale.partition import first_cuts
+from onetree.scale.partition import partition
 from onetree.scale.parts import born_again_in_parts
 from onetree.search.solve import OBJECTIVES
 from tests.cases.fingerprints import ARRAYS, fingerprint
@@ -61,7 +61,7 @@ def test_what_is_said_of_its_size_is_true(ensemble, n_parts, objective):
 def test_every_input_belongs_to_exactly_one_box(ensemble, n_parts):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("onetree.scale.partition.FEW_CELLS", 1)
-        top = first_cuts(ensemble, None, n_parts, 0)
+        top = partition(ensemble, None, n_parts, 0)
     X = points(ensemble)
     assert len(top.boxes) <= n_parts
     assert (np.sum([box.domain.contains(X) for box in top.boxes.values()], axis=0) == 1).all()

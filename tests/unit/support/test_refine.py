@@ -41,7 +41,7 @@ def branches(feature, cut, left, right, leaf_class):
 
 
 def refined(tree, rows, grid, n_reference=None, fresh=None):
-    maker = SimpleNamespace(grid=grid, labeller=SimpleNamespace(ensemble=_two_classes()))
+    maker = SimpleNamespace(grid=grid, predictor=SimpleNamespace(ensemble=_two_classes()))
     reference = slice(n_reference)
     sample = Sample(maker, rows.take(np.arange(len(rows))[reference]))
     rest = np.arange(len(rows))[len(sample.reference) :]

@@ -47,7 +47,7 @@ _EXACT = Context(prec=2000)  # holds every float64, and what lies between two of
 _PLAIN = range(-5, 16)  # exponents of numbers that are written without one
 
 
-class Cut(NamedTuple):
+class PrintedCut(NamedTuple):
     """A threshold as a reader sees it: on the left ``x <= number``, or ``x < number`` if that is not `inclusive`."""
 
     number: str
@@ -69,7 +69,7 @@ class Cut(NamedTuple):
         return "<" if self.inclusive else "<="
 
 
-def cuts(thresholds: Iterable[float], digits: int | None = DIGITS) -> dict[float, Cut]:
+def printed_cuts(thresholds: Iterable[float], digits: int | None = DIGITS) -> dict[float, PrintedCut]:
     """Return the shortest true conditions for the finite thresholds of one feature, all of them different.
 
     Parameters
@@ -82,21 +82,21 @@ def cuts(thresholds: Iterable[float], digits: int | None = DIGITS) -> dict[float
     if digits is not None and digits < 1:
         raise InvalidInputError(f"digits must be a positive integer or None, not {digits!r}")
     ordered = sorted(set(thresholds))
-    return _cuts(ordered, _MOST_DIGITS + 1 if digits is None else digits)
+    return _printed_cuts(ordered, _MOST_DIGITS + 1 if digits is None else digits)
 
 
-def _cuts(ordered: list[float], digits: int) -> dict[float, Cut]:
+def _printed_cuts(ordered: list[float], digits: int) -> dict[float, PrintedCut]:
     if digits > _MOST_DIGITS:
-        return {threshold: Cut(_text(Decimal(repr(threshold))), inclusive=True) for threshold in ordered}
+        return {threshold: PrintedCut(_text(Decimal(repr(threshold))), inclusive=True) for threshold in ordered}
     bounds = _bounds(ordered, digits)
-    found: dict[float, Cut] = {}
+    found: dict[float, PrintedCut] = {}
     for (low, high), group in groupby(ordered, key=bounds.__getitem__):
         same = list(group)
         if len(same) > 1:  # no number of S lies between them
-            found |= _cuts(same, digits + 1)
+            found |= _printed_cuts(same, digits + 1)
         else:
             number = _shortest(low, high, Decimal(same[0]))
-            found[same[0]] = Cut(_text(number), inclusive=float(number) <= same[0])
+            found[same[0]] = PrintedCut(_text(number), inclusive=float(number) <= same[0])
     return found
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _OTHER_COSTS = 2  # words: a set is rather said without "other" than a little shorter
 
 
-class SetTest(NamedTuple):
+class SetWords(NamedTuple):
     """A set test in words."""
 
     asks: str  # follows the name of the feature: "in {red, blue}"
@@ -45,7 +45,7 @@ def left_numbers(tree: Tree, node: int) -> frozenset[int]:
     return frozenset(np.flatnonzero(tree.subsets[tree.subset[node]]).tolist()) - {MISSING}
 
 
-def set_tests(tree: Tree, limit: int | None = None, among: Sequence[int] | None = None) -> dict[int, SetTest]:
+def set_tests(tree: Tree, limit: int | None = None, among: Sequence[int] | None = None) -> dict[int, SetWords]:
     """Say all set tests, or those among some nodes, by their nodes."""
     nodes = np.flatnonzero(tree.subset >= 0).tolist()
     if among is not None:
@@ -55,7 +55,7 @@ def set_tests(tree: Tree, limit: int | None = None, among: Sequence[int] | None 
     return {node: words[key] for key, node in zip(keys, nodes, strict=True)}
 
 
-def set_test(tree: Tree, node: int, limit: int | None = None) -> SetTest:
+def set_test(tree: Tree, node: int, limit: int | None = None) -> SetWords:
     """Say a set test; a list of more than `limit` characters is abbreviated."""
     at = int(tree.feature[node])
     kind = tree.categories[at]
@@ -68,7 +68,7 @@ def set_test(tree: Tree, node: int, limit: int | None = None) -> SetTest:
     asks = set_phrase(kind, inside, missing=missing_left, takes_nan=takes_nan, limit=limit)
     fails = set_phrase(kind, numbers(kind) - inside, missing=missing_right, takes_nan=takes_nan, limit=limit)
     said, said_right = (phrase in ("is known", "is missing") for phrase in (asks, fails))
-    return SetTest(
+    return SetWords(
         asks,
         "yes or missing" if missing_left and not said else "yes",
         "no or missing" if missing_right and not said else "no",

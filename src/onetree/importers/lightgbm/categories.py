@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.errors import ModelFileError
-from onetree.importers.lightgbm.splits import Splits
+from onetree.importers.lightgbm.splits import TreeSplits
 from onetree.importers.lightgbm.text import TextModel
 from onetree.importers.set_tests import SetTest, known_categories
 from onetree.model.categories import Categories
@@ -23,7 +23,7 @@ _LIST_OF_CATEGORIES = re.compile(r"-?[0-9]{1,10}(:-?[0-9]{1,10})*")
 _RANGE_OF_NUMBERS = re.compile(r"\[([^:\[\]]{1,40}):([^:\[\]]{1,40})\]")
 
 
-def tests_of(trees: Sequence[Splits], roots: Sequence[int]) -> list[SetTest]:
+def tests_of(trees: Sequence[TreeSplits], roots: Sequence[int]) -> list[SetTest]:
     """Return the splits by categories of all trees."""
     # Converted once: splits can share a set, so that a copy for each could be very much more than the file.
     sets = [[codes.astype(np.float64) for codes in tree.categories] for tree in trees]

@@ -16,7 +16,7 @@ from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelEr
 from onetree.errors import missing as missing_package
 from onetree.importers.cut import last_score
 from onetree.importers.lightgbm.categories import categories_of, columns_of, tests_of
-from onetree.importers.lightgbm.splits import MISSING_IS_NAN, Splits, canonical_splits
+from onetree.importers.lightgbm.splits import MISSING_IS_NAN, TreeSplits, canonical_splits
 from onetree.importers.lightgbm.text import TextModel, read_text
 from onetree.importers.self_test import self_test
 from onetree.importers.set_tests import set_fields
@@ -92,7 +92,7 @@ def _predict_unnamed(classifier: Any, X: NDArray[np.float64]) -> NDArray[Any]:
 def _ensemble(model: TextModel, missing: str) -> Ensemble:
     rule, n_classes = _rule(model)
     n_outputs = model.n_trees_per_iteration
-    trees: list[Splits] = []
+    trees: list[TreeSplits] = []
     n_nodes = 0
     for text_tree in model.trees:
         trees.append(canonical_splits(text_tree))

@@ -1,6 +1,6 @@
 """LightGBM's splits in the form of the project: left iff float64(x) <= threshold, and a direction for NaN.
 
-Splits by categories keep the number of their set; what it means is said in `lightgbm_categories`.
+Splits by categories keep the number of their set; `lightgbm.categories` says what it means.
 
 Where zero counts as missing, one side of a split can be two intervals; such a split becomes three, and the subtrees
 below it are repeated.
@@ -26,7 +26,7 @@ _MAX_NODES = 1 << 22
 
 
 @dataclass(frozen=True)
-class Splits:
+class TreeSplits:
     """A tree as node arrays with the meaning they have in `Ensemble`; node 0 is the root."""
 
     feature: NDArray[np.int32]
@@ -39,7 +39,7 @@ class Splits:
     categories: tuple[NDArray[np.int64], ...]  # the sets
 
 
-def canonical_splits(tree: TextTree) -> Splits:
+def canonical_splits(tree: TextTree) -> TreeSplits:
     """Return the tree with every comparison made in float64, zero band and missing values included."""
     categorical = tree.decision_type & 1 == 1
     t, missing_type = np.where(categorical, 0.0, tree.threshold), tree.decision_type >> 2
@@ -47,7 +47,7 @@ def canonical_splits(tree: TextTree) -> Splits:
     zero_is_missing = (missing_type == MISSING_IS_ZERO) & ~categorical
     zero_left = np.where(zero_is_missing, default_left, t >= 0)
     n_leaves = len(tree.leaf_value)
-    splits = Splits(
+    splits = TreeSplits(
         feature=tree.feature,
         threshold=np.append(
             np.where(zero_left, np.maximum(t, ZERO_BAND), np.minimum(t, _BELOW_ZERO)), [0.0] * n_leaves
@@ -63,7 +63,7 @@ def canonical_splits(tree: TextTree) -> Splits:
     return _with_zero_apart(splits, t, zero_apart) if zero_apart.any() else splits
 
 
-def _with_zero_apart(splits: Splits, t: NDArray[np.float64], zero_apart: NDArray[np.bool_]) -> Splits:
+def _with_zero_apart(splits: TreeSplits, t: NDArray[np.float64], zero_apart: NDArray[np.bool_]) -> TreeSplits:
     """Return the tree in which the splits that take zero out of one side are three splits each.
 
     Zero goes left past a negative threshold, or right below a positive one. From low to high the four intervals then
@@ -102,7 +102,7 @@ def _with_zero_apart(splits: Splits, t: NDArray[np.float64], zero_apart: NDArray
         children += [[new + 1, new + 2], [-1, -1], [-1, -1]]
         todo += [(right, new + 2, 1), (left, new + 2, 0), (right, new + 1, 1), (left, new + 1, 0)]
     origin, sides = np.array(source), np.array(children, dtype=np.int32)
-    return Splits(
+    return TreeSplits(
         feature=splits.feature[origin],
         threshold=np.array(threshold),
         left=sides[:, 0],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from onetree.base.limits import is_whole
+from onetree.base.limits import is_integer
 from onetree.base.progress import Progress, ProgressOption, Reporter, reporting
 from onetree.errors import InvalidInputError
 from onetree.model.ensemble import Ensemble, as_ensemble
@@ -78,7 +78,7 @@ def frontier(
     False
     """
     budgets = _budgets(leaves)
-    if not is_whole(random_state, 0):
+    if not is_integer(random_state, 0):
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
     ensemble = as_ensemble(model)
     unfolding = Unfolding.of(ensemble)
@@ -119,7 +119,7 @@ def frontier(
 
 def _budgets(leaves: Sequence[int]) -> list[int]:
     budgets = list(leaves) if isinstance(leaves, Sequence | np.ndarray) else [leaves]
-    if not budgets or not all(is_whole(each, 1) for each in budgets):
+    if not budgets or not all(is_integer(each, 1) for each in budgets):
         raise InvalidInputError(f"leaves must be positive integers, such as (8, 16, 32), not {leaves!r}")
     return sorted({int(each) for each in budgets})
 
