@@ -249,11 +249,10 @@ def _settled(
 ) -> tuple[tuple[Values | None, ...], tuple[Group, ...]]:
     """Combine the restrictions of single features with those of groups; names are for errors only."""
     values, groups = list(given), []
+    last = max((feature for each in declarations for feature in each.features), default=-1)
+    if last >= len(values):
+        raise InvalidInputError(f"a group names feature {last}, but the domain has features 0 to {len(values) - 1}")
     for group in _joined(declarations, names):
-        if group.features[-1] >= len(values):
-            raise InvalidInputError(
-                f"a group names feature {group.features[-1]}, but the domain has features 0 to {len(values) - 1}"
-            )
         possible = np.ones(len(group.allowed), dtype=bool)
         for at, feature in enumerate(group.features):
             values[feature] = known = _binary_part(values[feature], repr(names[feature]) if names else feature)
