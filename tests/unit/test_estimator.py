@@ -24,6 +24,7 @@ from onetree import BornAgainTreeClassifier, Ensemble, Solution, Tree, born_agai
 from onetree.errors import InvalidInputError, TooLargeError, UnsupportedModelError
 from onetree.importers.self_test import sample_rows
 from onetree.tree.leaf_probabilities import LeafShares, leaf_numbers
+from tests.cases.estimates import estimate_by_trees
 
 X, Y = load_iris(return_X_y=True)
 NAMES = load_iris().target_names[Y]
@@ -291,7 +292,8 @@ def test_a_model_that_is_no_ensemble_of_trees_is_refused():
         BornAgainTreeClassifier(KNeighborsClassifier()).fit(X, Y)
 
 
-def test_a_forest_whose_tree_is_out_of_reach_is_refused_before_the_work():
+def test_a_forest_whose_tree_is_out_of_reach_is_refused_before_the_work(monkeypatch):
+    monkeypatch.setattr("onetree.search.advice.estimate", estimate_by_trees)  # what is proposed is tested elsewhere
     data = load_breast_cancer(return_X_y=True)
     with pytest.raises(TooLargeError, match="support_tree") as caught:
         BornAgainTreeClassifier(RandomForestClassifier(30, random_state=0)).fit(*data)

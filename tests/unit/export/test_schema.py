@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 
 import numpy as np
@@ -19,12 +20,13 @@ jsonschema = pytest.importorskip("jsonschema")
 def check(repository):
     """Validates a document against the schema of this name."""
 
-    def validate(name, document):
+    @functools.cache
+    def validator(name):
         schema = json.loads((repository / "docs" / "schema" / f"{name}.schema.json").read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)
-        jsonschema.Draft202012Validator(schema).validate(document)
+        return jsonschema.Draft202012Validator(schema)
 
-    return validate
+    return lambda name, document: validator(name).validate(document)
 
 
 def saved(thing, folder):
