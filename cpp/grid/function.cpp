@@ -4,32 +4,119 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 namespace onetree {
 
-int Function::n_hyperplanes() const {
+int n_cuts(const Function& function, const Shapes& shapes, int axis) {
+  return function.is_set(axis) ? shapes[function.shape[axis]].n_tests() : function.size[axis] - 1;
+}
+
+int n_cuts(const Function& function, const Shapes& shapes) {
   int n = 0;
-  for (const int slabs : size) n += slabs - 1;
+  for (int axis = 0; axis < function.n_axes(); ++axis) n += n_cuts(function, shapes, axis);
   return n;
 }
 
-double Function::n_boxes() const {
+Cut cut_at(const Function& function, const Shapes& shapes, int number) {
+  for (int axis = 0;; ++axis) {
+    const int n = n_cuts(function, shapes, axis);
+    if (number < n) return {axis, number};
+    number -= n;
+  }
+}
+
+int number_of(const Function& function, const Shapes& shapes, const Cut& cut) {
+  int number = cut.position;
+  for (int axis = 0; axis < cut.axis; ++axis) number += n_cuts(function, shapes, axis);
+  return number;
+}
+
+int longest_path(const Function& function, const Shapes& shapes) {
+  int n = 0;
+  for (int axis = 0; axis < function.n_axes(); ++axis)
+    n += function.is_set(axis) ? shapes.longest_path(function.shape[axis]) : function.size[axis] - 1;
+  return n;
+}
+
+double n_boxes(const Function& function, Shapes& shapes) {
   double boxes = 1;
-  for (const int slabs : size) boxes *= slabs * (slabs + 1.0) / 2;
+  for (int axis = 0; axis < function.n_axes(); ++axis) {
+    const double slabs = function.size[axis];
+    boxes *= function.is_set(axis) ? shapes.n_sets(function.shape[axis]) : slabs * (slabs + 1) / 2;
+  }
   return boxes;
 }
 
-namespace {
+Profile::Profile(const Function& function, Shapes& shapes, const std::function<void()>& tick)
+    : n_axes_(function.n_axes()), shapes_(shapes), size_(function.size), shape_(function.shape) {
+  shape_.resize(n_axes_, kOrdered);
+  int n_hyperplanes = 0;
+  for (int axis = 0; axis < n_axes_; ++axis) {
+    const bool is_set = shape_[axis] != kOrdered;
+    offset_.push_back(n_hyperplanes);
+    n_hyperplanes += is_set ? 1 : size_[axis] - 1;
+    first_value_.push_back(n_values_);
+    if (is_set) n_values_ += static_cast<std::size_t>(size_[axis]);
+  }
+  ranges_.resize(static_cast<std::size_t>(n_hyperplanes) * n_axes_);
+  matters_at_.resize(static_cast<std::size_t>(n_hyperplanes) * n_values_);
+  equal_to_.resize(n_values_);
+  std::vector<std::uint8_t> before, after;
+  std::size_t inner = function.n_cells();
+  for (int axis = 0; axis < n_axes_; ++axis) {
+    const int slabs = size_[axis];
+    const bool is_set = shape_[axis] != kOrdered;
+    inner /= slabs;
+    const std::size_t outer = function.n_cells() / inner / slabs;
+    for (int h = 0; h + 1 < slabs; ++h) {
+      if (tick) tick();
+      if (h == 0 || !is_set) {
+        before.assign(outer, 0);
+        after.assign(inner, 0);
+      }
+      const Class* here = function.classes.data() + (is_set ? 0 : h * inner);
+      const Class* next = function.classes.data() + (h + 1) * inner;
+      for (std::size_t o = 0; o < outer; ++o, here += slabs * inner, next += slabs * inner) {
+        std::uint8_t any = 0;
+        for (std::size_t i = 0; i < inner; ++i) {
+          const std::uint8_t differs = here[i] ^ next[i];
+          after[i] |= differs;
+          any |= differs;
+        }
+        before[o] |= any;
+      }
+      if (is_set && h + 2 < slabs) continue;
+      const int hyperplane = offset_[axis] + (is_set ? 0 : h);
+      note(before, 0, axis, hyperplane);
+      note(after, axis + 1, n_axes_, hyperplane);
+      ranges_[static_cast<std::size_t>(hyperplane) * n_axes_ + axis] = {h, h};
+    }
+    if (is_set) find_equal_values(function, axis);
+  }
+}
 
-// `marked` is a flat array over the axes first..last-1 of the function; notes for each of them the first and last slab
-// that holds a mark. The array is folded away from its last axis on.
-void note_ranges(std::vector<std::uint8_t>& marked, const std::vector<int>& size, int first, int last,
-                 Profile::Range* ranges) {
+// `marked` is a flat array over the axes first..last-1 of the function; notes for each of them which slabs hold a mark.
+// The array is folded away from its last axis on.
+void Profile::note(std::vector<std::uint8_t>& marked, int first, int last, int hyperplane) {
+  Range* ranges = &ranges_[static_cast<std::size_t>(hyperplane) * n_axes_];
   std::size_t n = marked.size();
   for (int axis = last; axis-- > first;) {
-    const int slabs = size[axis];
+    const int slabs = size_[axis];
     n /= slabs;
-    Profile::Range range{slabs, -1};
+    if (shape_[axis] != kOrdered) {
+      std::uint8_t* at = &matters_at_[hyperplane * n_values_ + first_value_[axis]];
+      for (std::size_t rest = 0; rest < n; ++rest) {
+        std::uint8_t any = 0;
+        for (int value = 0; value < slabs; ++value) {
+          at[value] |= marked[rest * slabs + value];
+          any |= marked[rest * slabs + value];
+        }
+        marked[rest] = any;
+      }
+      continue;
+    }
+    Range range{slabs, -1};
     for (std::size_t rest = 0; rest < n; ++rest) {
       std::uint8_t any = 0;
       for (int slab = 0; slab < slabs; ++slab) {
@@ -46,46 +133,48 @@ void note_ranges(std::vector<std::uint8_t>& marked, const std::vector<int>& size
   }
 }
 
-}  // namespace
-
-Profile::Profile(const Function& function, const std::function<void()>& tick)
-    : n_axes_(function.n_axes()), size_(function.size) {
-  int n_hyperplanes = 0;
-  for (const int slabs : size_) {
-    offset_.push_back(n_hyperplanes);
-    n_hyperplanes += slabs - 1;
-  }
-  ranges_.resize(static_cast<std::size_t>(n_hyperplanes) * n_axes_);
-  std::vector<std::uint8_t> before, after;
-  std::size_t inner = function.n_cells();
-  for (int axis = 0; axis < n_axes_; ++axis) {
-    const int slabs = size_[axis];
-    inner /= slabs;
-    const std::size_t outer = function.n_cells() / inner / slabs;
-    for (int h = 0; h + 1 < slabs; ++h) {
-      if (tick) tick();
-      before.assign(outer, 0);
-      after.assign(inner, 0);
-      for (std::size_t o = 0; o < outer; ++o) {
-        const Class* here = function.classes.data() + (o * slabs + h) * inner;
-        const Class* next = here + inner;
-        std::uint8_t any = 0;
-        for (std::size_t i = 0; i < inner; ++i) {
-          const std::uint8_t differs = here[i] ^ next[i];
-          after[i] |= differs;
-          any |= differs;
-        }
-        before[o] = any;
-      }
-      Range* ranges = &ranges_[static_cast<std::size_t>(offset_[axis] + h) * n_axes_];
-      note_ranges(before, size_, 0, axis, ranges);
-      note_ranges(after, size_, axis + 1, n_axes_, ranges);
-      ranges[axis] = {h, h};
+void Profile::find_equal_values(const Function& function, int axis) {
+  std::size_t inner = 1;
+  for (int other = axis + 1; other < n_axes_; ++other) inner *= static_cast<std::size_t>(size_[other]);
+  const std::size_t block = inner * size_[axis];
+  const auto are_equal = [&](int a, int b) {
+    for (std::size_t first = 0; first < function.n_cells(); first += block) {
+      const Class* cells = function.classes.data() + first;
+      if (!std::equal(cells + a * inner, cells + (a + 1) * inner, cells + b * inner)) return false;
     }
+    return true;
+  };
+  int* equal_to = &equal_to_[first_value_[axis]];
+  for (int value = 0; value < size_[axis]; ++value) {
+    int other = 0;
+    while (other < value && !(equal_to[other] == other && are_equal(other, value))) ++other;
+    equal_to[value] = other;
   }
 }
 
+bool Profile::survives_test(const Cut& cut, bool left, int axis, int h) const {
+  const SetAxis& tests = shapes_[shape_[cut.axis]];
+  const std::size_t first = first_value_[cut.axis];
+  int kept = -1;
+  for (int value = 0; value < tests.n_values; ++value) {
+    if (tests.contains(cut.position, value) != left) continue;
+    if (axis != cut.axis) {
+      if (matters_at_[(offset_[axis] + h) * n_values_ + first + value] != 0) return true;
+    } else if (kept < 0) {
+      kept = equal_to_[first + value];
+    } else if (equal_to_[first + value] != kept) {
+      return true;
+    }
+  }
+  return false;
+}
+
 int Profile::slabs_in(const Cut& cut, bool left, int axis) const {
+  if (shape_[axis] != kOrdered) {
+    if (!survives(cut, left, axis, 0)) return 1;
+    if (axis != cut.axis) return size_[axis];
+    return static_cast<int>(shapes_.side(shape_[axis], cut.position, left).values.size());
+  }
   if (axis == cut.axis) return left ? cut.position + 1 : size_[axis] - cut.position - 1;
   int slabs = 1;
   for (int h = 0; h + 1 < size_[axis]; ++h) slabs += survives(cut, left, axis, h);
@@ -102,7 +191,7 @@ Cut cut_of_fewest_cells(const Function& function, const Profile& profile) {
   Cut best{0, 0};
   double least = HUGE_VAL;
   for (int axis = 0; axis < function.n_axes(); ++axis)
-    for (int position = 0; position + 1 < function.size[axis]; ++position) {
+    for (int position = 0; position < n_cuts(function, profile.shapes(), axis); ++position) {
       const Cut cut{axis, position};
       const double cost = std::sqrt(profile.cells_in(cut, true)) + std::sqrt(profile.cells_in(cut, false));
       if (cost >= least) continue;
@@ -112,6 +201,33 @@ Cut cut_of_fewest_cells(const Function& function, const Profile& profile) {
   return best;
 }
 
+namespace {
+
+void forget_shapes_of_order(Function& function) {
+  const auto is_ordered = [](int shape) { return shape == kOrdered; };
+  if (std::all_of(function.shape.begin(), function.shape.end(), is_ordered)) function.shape.clear();
+}
+
+// Of an axis without an order, the values that one side of the cut keeps; returns their shape.
+int keep_values(const Function& function, const Profile& profile, const Cut& cut, bool left, int axis,
+                std::vector<int>& kept) {
+  const int shape = function.shape[axis];
+  if (!profile.survives(cut, left, axis, 0)) {
+    kept.assign(1, axis == cut.axis ? profile.shapes().side(shape, cut.position, left).values[0] : 0);
+    return kOrdered;
+  }
+  if (axis == cut.axis) {
+    const Shapes::Side& side = profile.shapes().side(shape, cut.position, left);
+    kept = side.values;
+    return kept.size() == 2 ? kOrdered : side.shape;  // two values have one test between them
+  }
+  kept.resize(function.size[axis]);
+  std::iota(kept.begin(), kept.end(), 0);
+  return shape;
+}
+
+}  // namespace
+
 Function side_of(const Function& function, const Profile& profile, const Cut& cut, bool left, const Origin* origin,
                  Origin* origin_of_side) {
   Function side;
@@ -119,19 +235,26 @@ Function side_of(const Function& function, const Profile& profile, const Cut& cu
   // Of slabs that have become equal the last is kept: it carries the threshold.
   std::vector<std::vector<int>> kept(n_axes);
   for (int axis = 0; axis < n_axes; ++axis) {
-    const int first = axis == cut.axis && !left ? cut.position + 1 : 0;
-    const int last = axis == cut.axis && left ? cut.position : function.size[axis] - 1;
-    for (int slab = first; slab < last; ++slab)
-      if (profile.survives(cut, left, axis, slab)) kept[axis].push_back(slab);
-    kept[axis].push_back(last);
-    if (kept[axis].size() > 1) side.size.push_back(static_cast<int>(kept[axis].size()));
-    if (origin != nullptr && kept[axis].size() > 1) {
-      origin_of_side->axis.push_back(origin->axis[axis]);
-      std::vector<int> slabs;
-      for (const int slab : kept[axis]) slabs.push_back(origin->last_slab[axis][slab]);
-      origin_of_side->last_slab.push_back(std::move(slabs));
+    int shape = kOrdered;
+    if (function.is_set(axis)) {
+      shape = keep_values(function, profile, cut, left, axis, kept[axis]);
+    } else {
+      const int first = axis == cut.axis && !left ? cut.position + 1 : 0;
+      const int last = axis == cut.axis && left ? cut.position : function.size[axis] - 1;
+      for (int slab = first; slab < last; ++slab)
+        if (profile.survives(cut, left, axis, slab)) kept[axis].push_back(slab);
+      kept[axis].push_back(last);
     }
+    if (kept[axis].size() == 1) continue;
+    side.size.push_back(static_cast<int>(kept[axis].size()));
+    if (function.has_sets()) side.shape.push_back(shape);
+    if (origin == nullptr) continue;
+    origin_of_side->axis.push_back(origin->axis[axis]);
+    std::vector<int> slabs;
+    for (const int slab : kept[axis]) slabs.push_back(origin->last_slab[axis][slab]);
+    origin_of_side->last_slab.push_back(std::move(slabs));
   }
+  forget_shapes_of_order(side);
   std::vector<std::size_t> stride(n_axes);
   std::size_t step = 1;
   for (int axis = n_axes; axis-- > 0; step *= function.size[axis]) stride[axis] = step;
@@ -180,22 +303,36 @@ int rename_classes(std::vector<Class>& classes) {
   return n;
 }
 
-Function function_of(const Grid& grid) {
+Function function_of(const Grid& grid, Shapes& shapes, Origin* origin) {
+  std::vector<int> order(grid.n_axes());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_partition(order.begin(), order.end(), [&](int axis) { return static_cast<bool>(grid.axes[axis].set); });
   Function function;
-  for (const Axis& axis : grid.axes) function.size.push_back(axis.n_slabs());
-  function.classes = grid.classes;
+  for (const int at : order) {
+    const Axis& axis = grid.axes[at];
+    function.size.push_back(axis.n_slabs());
+    function.shape.push_back(axis.n_slabs() > 2 && axis.set ? shapes.add(axis.set) : kOrdered);
+    if (origin == nullptr) continue;
+    origin->axis.push_back(at);
+    origin->last_slab.emplace_back(axis.n_slabs());
+    std::iota(origin->last_slab.back().begin(), origin->last_slab.back().end(), 0);
+  }
+  forget_shapes_of_order(function);
+  function.classes = reordered_cells(grid, order);
   return function;
 }
 
-Origin origin_of(const Grid& grid) {
-  Origin origin;
-  for (int axis = 0; axis < grid.n_axes(); ++axis) {
-    origin.axis.push_back(axis);
-    std::vector<int> slabs(grid.axes[axis].n_slabs());
-    for (std::size_t slab = 0; slab < slabs.size(); ++slab) slabs[slab] = static_cast<int>(slab);
-    origin.last_slab.push_back(std::move(slabs));
-  }
-  return origin;
+GridSplit grid_split(const Grid& grid, const Function& function, const Shapes& shapes, const Origin& origin,
+                     const Cut& cut) {
+  const int at = origin.axis[cut.axis];
+  const Axis& axis = grid.axes[at];
+  const std::vector<int>& slabs = origin.last_slab[cut.axis];
+  AxisTest test{slabs[cut.position], false};
+  if (function.is_set(cut.axis))
+    test = axis_test(axis.set, slabs, shapes[function.shape[cut.axis]], cut.position);
+  else if (axis.set)  // two values of it
+    test = test_between(axis.set, slabs[0], slabs[1]);
+  return {axis.feature, axis.thresholds[test.test], test.is_swapped, at, test.test};
 }
 
 }  // namespace onetree

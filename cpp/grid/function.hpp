@@ -1,7 +1,8 @@
-// A class function on a small grid in reduced form: every axis has at least two slabs, neighbouring slabs differ.
+// A class function on a small grid in reduced form: no axis is idle, and neighbouring slabs differ where there is an
+// order.
 //
 // A hyperplane across which nothing changes inside a box can be ignored there without loss, so a box is as hard as its
-// reduced function, and different boxes often share one.
+// reduced function, and different boxes often share one. An axis without an order is kept whole or dropped.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +11,15 @@
 #include <vector>
 
 #include "grid/grid.hpp"
+#include "grid/shapes.hpp"
 
 namespace onetree {
 
+inline constexpr int kOrdered = -1;  // in place of a shape
+
 struct Cut {
   int axis;
-  int position;  // the left side ends with this slab, inclusive
+  int position;  // the left side ends with this slab, inclusive; or it is the inside of this test of the axis' shape
 };
 
 // How to find an axis and slab of a function again in the grid that it came from.
@@ -25,23 +29,34 @@ struct Origin {
 };
 
 struct Function {
-  std::vector<int> size;       // slabs per axis
+  std::vector<int> size;       // slabs per axis, or values
   std::vector<Class> classes;  // last axis fastest
+  std::vector<int> shape{};    // per axis: its number or kOrdered; empty where every axis has an order
 
   int n_axes() const { return static_cast<int>(size.size()); }
   std::size_t n_cells() const { return classes.size(); }
   bool is_constant() const { return size.empty(); }
-  int n_hyperplanes() const;
-  double n_boxes() const;
+  bool has_sets() const { return !shape.empty(); }
+  bool is_set(int axis) const { return !shape.empty() && shape[axis] != kOrdered; }
 };
 
+// Cuts are numbered axis by axis.
+int n_cuts(const Function& function, const Shapes& shapes, int axis);
+int n_cuts(const Function& function, const Shapes& shapes);
+Cut cut_at(const Function& function, const Shapes& shapes, int number);
+int number_of(const Function& function, const Shapes& shapes, const Cut& cut);
+
+// No path of a tree needs more cuts.
+int longest_path(const Function& function, const Shapes& shapes);
+double n_boxes(const Function& function, Shapes& shapes);
+
 // Where each hyperplane matters: for hyperplane h (between slabs h and h+1 of its axis) and each axis, the first and
-// last slab at which the class changes across h. Tells which hyperplanes survive in each side of each cut without
-// building it.
+// last slab at which the class changes across h, or all such values. An axis without an order counts as one hyperplane,
+// which matters where the class depends on it. Tells what survives in each side of each cut without building it.
 class Profile {
  public:
-  // A large function takes long: `tick` is called on the way and may throw.
-  explicit Profile(const Function& function, const std::function<void()>& tick = {});
+  // A large function takes long: `tick` is called on the way and may throw. The shapes must outlive this object.
+  Profile(const Function& function, Shapes& shapes, const std::function<void()>& tick = {});
 
   struct Range {
     int first, last;
@@ -52,16 +67,28 @@ class Profile {
   int slabs_in(const Cut& cut, bool left, int axis) const;
   double cells_in(const Cut& cut, bool left) const;
   bool survives(const Cut& cut, bool left, int axis, int h) const {
+    if (shape_[cut.axis] != kOrdered) return survives_test(cut, left, axis, h);
     if (axis == cut.axis) return left ? h < cut.position : h > cut.position;
     const Range& r = range(axis, h, cut.axis);
     return left ? r.first <= cut.position : r.last > cut.position;
   }
+  Shapes& shapes() const { return shapes_; }
 
  private:
+  void note(std::vector<std::uint8_t>& marked, int first, int last, int hyperplane);
+  void find_equal_values(const Function& function, int axis);
+  bool survives_test(const Cut& cut, bool left, int axis, int h) const;
+
   int n_axes_;
-  std::vector<int> size_;
+  Shapes& shapes_;
+  std::vector<int> size_, shape_;
   std::vector<int> offset_;  // per axis: number of its first hyperplane
   std::vector<Range> ranges_;
+  // Of axes without an order only, one after the other.
+  std::size_t n_values_ = 0;
+  std::vector<std::size_t> first_value_;  // per axis
+  std::vector<std::uint8_t> matters_at_;  // per hyperplane and value
+  std::vector<int> equal_to_;             // per value: the first one of its axis with the same classes
 };
 
 // The cut whose sides have the smallest sum of square roots of cells, once reduced: a good guess where none is proven.
@@ -74,7 +101,18 @@ Function side_of(const Function& function, const Profile& profile, const Cut& cu
 // Numbers the classes from 0 on, in the order of their appearance; returns how many there are.
 int rename_classes(std::vector<Class>& classes);
 
-Function function_of(const Grid& grid);
-Origin origin_of(const Grid& grid);
+// Axes without an order come first.
+Function function_of(const Grid& grid, Shapes& shapes, Origin* origin = nullptr);
+
+// A cut of a function as a split of the grid that it came from.
+struct GridSplit {
+  int feature;
+  double threshold;
+  bool is_swapped;  // its left side is the right side of the cut
+  int axis;         // of the grid
+  int position;     // among the thresholds of that axis
+};
+GridSplit grid_split(const Grid& grid, const Function& function, const Shapes& shapes, const Origin& origin,
+                     const Cut& cut);
 
 }  // namespace onetree

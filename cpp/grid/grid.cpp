@@ -363,6 +363,32 @@ Grid Diagram::grid() const {
 
 }  // namespace
 
+std::vector<std::size_t> cell_strides(const Grid& grid) {
+  std::vector<std::size_t> stride(grid.n_axes());
+  std::size_t step = 1;
+  for (int axis = grid.n_axes(); axis-- > 0; step *= grid.axes[axis].n_slabs()) stride[axis] = step;
+  return stride;
+}
+
+std::vector<Class> reordered_cells(const Grid& grid, const std::vector<int>& order) {
+  if (std::is_sorted(order.begin(), order.end())) return grid.classes;
+  const std::vector<std::size_t> stride = cell_strides(grid);
+  const int n = grid.n_axes(), last = order[n - 1], inner = grid.axes[last].n_slabs();
+  std::vector<Class> cells(grid.n_cells());
+  std::vector<int> slab(n, 0);
+  std::size_t from = 0;
+  for (Class *out = cells.data(), *end = out + cells.size(); out < end; out += inner) {
+    for (int i = 0; i < inner; ++i) out[i] = grid.classes[from + i * stride[last]];
+    for (int k = n - 2; k >= 0; --k) {
+      from += stride[order[k]];
+      if (++slab[k] < grid.axes[order[k]].n_slabs()) break;
+      from -= slab[k] * stride[order[k]];
+      slab[k] = 0;
+    }
+  }
+  return cells;
+}
+
 Grid build_grid(const Ensemble& ensemble, Control& control, std::size_t max_states) {
   return Diagram(ensemble, control, max_states).grid();
 }

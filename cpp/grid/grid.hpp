@@ -49,6 +49,11 @@ struct Grid {
   }
 };
 
+// Strides of a grid's cells, last axis fastest.
+std::vector<std::size_t> cell_strides(const Grid& grid);
+// Its cells with the axes in another order.
+std::vector<Class> reordered_cells(const Grid& grid, const std::vector<int>& order);
+
 // The grid does not fit in the memory limit, or has more states than can be worth enumerating.
 struct GridTooLarge : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -117,4 +117,23 @@ std::size_t SetFamily::bytes() const {
          first_split_.capacity() * sizeof(std::size_t);
 }
 
+BoxCount count_set_boxes(const Grid& grid, int max_sets) {
+  Control unlimited;
+  BoxCount boxes{1, true};
+  for (const Axis& axis : grid.axes) {
+    const double n_slabs = axis.n_slabs();
+    if (!axis.set) {
+      boxes.count *= n_slabs * (n_slabs + 1) / 2;
+      continue;
+    }
+    try {
+      boxes.count *= SetFamily(axis.set, unlimited, max_sets).size();
+    } catch (const GridTooLarge&) {
+      boxes.count *= max_sets;
+      boxes.is_listed = false;
+    }
+  }
+  return boxes;
+}
+
 }  // namespace onetree

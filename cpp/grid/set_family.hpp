@@ -45,4 +45,10 @@ class SetFamily {
   std::vector<std::size_t> first_split_;
 };
 
+struct BoxCount {
+  double count;    // of boxes that a table has; at least that many otherwise
+  bool is_listed;  // no axis has more than `max_sets` sets
+};
+BoxCount count_set_boxes(const Grid& grid, int max_sets = SetFamily::kMaxSets);
+
 }  // namespace onetree

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "grid/function.hpp"
+#include "grid/set_family.hpp"
 #include "search/greedy.hpp"
-#include "sets/set_tree.hpp"
 #include "table/any_table.hpp"
 
 namespace onetree {
@@ -88,8 +88,7 @@ FlatTree tree_of_grid(const Grid& grid, Objective objective, Control& control, s
     return line_tree(grid);
   }
   std::int64_t max_splits = static_cast<std::int64_t>(grid.n_cells()) - 1;
-  if (max_splits > 254 && objective != Objective::kDepth)
-    max_splits = (grid.has_sets() ? set_greedy_tree(grid, control) : greedy_tree(grid, control)).n_leaves() - 1;
+  if (max_splits > 254 && objective != Objective::kDepth) max_splits = greedy_tree(grid, control).n_leaves() - 1;
   return with_table(grid, max_splits, control, [&](auto& dp) {
     FlatTree tree = std::move(dp.solve(objective).tree);
     if (peak_bytes != nullptr) *peak_bytes = dp.peak_bytes();
@@ -198,20 +197,15 @@ int Planner::level_of(const Axis& axis, int position) const {
 
 // All cells are known: the cut is chosen on the grid itself.
 void Planner::cut_grid(const Region& region, const Grid& grid, Plan& plan) {
-  if (grid.has_sets()) {
-    const SetCut cut = set_cut(grid);
-    cut_at(region, grid.axes[cut.axis].feature, level_of(grid.axes[cut.axis], cut.test), plan);
-    plan.weight_below = std::sqrt(cut.cells_in);
-    plan.weight_above = std::sqrt(cut.cells_out);
-    return;
-  }
-  const Function function = function_of(grid);
-  const Profile profile(function);
-  const Cut best_cut = cut_of_fewest_cells(function, profile);
-  const Axis& axis = grid.axes[best_cut.axis];
-  cut_at(region, axis.feature, level_of(axis, best_cut.position), plan);
-  plan.weight_below = std::sqrt(profile.cells_in(best_cut, true));
-  plan.weight_above = std::sqrt(profile.cells_in(best_cut, false));
+  Shapes shapes;
+  Origin origin;
+  const Function function = function_of(grid, shapes, &origin);
+  const Profile profile(function, shapes);
+  const Cut cut = cut_of_fewest_cells(function, profile);
+  const GridSplit split = grid_split(grid, function, shapes, origin, cut);
+  cut_at(region, split.feature, level_of(grid.axes[split.axis], split.position), plan);
+  plan.weight_below = std::sqrt(profile.cells_in(cut, !split.is_swapped));
+  plan.weight_above = std::sqrt(profile.cells_in(cut, split.is_swapped));
 }
 
 Plan Planner::plan(const Region& region, Control& control) {

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "table/interval_dp.hpp"
+#include "search/tree_writer.hpp"
+#include "table/any_table.hpp"
 
 namespace onetree {
 
@@ -15,17 +16,10 @@ bool depth_comes_first(Objective objective) {
   return objective == Objective::kDepth || objective == Objective::kDepthLeaves;
 }
 
-int cut_by_cells(const Function& function, const Profile& profile) {
-  const Cut cut = cut_of_fewest_cells(function, profile);
-  int number = cut.position;
-  for (int axis = 0; axis < cut.axis; ++axis) number += function.size[axis] - 1;
-  return number;
-}
-
 }  // namespace
 
 BranchAndBound::BranchAndBound(const Grid& grid, const Solution& first, Control& control)
-    : grid_(grid), control_(control), best_(first), search_(control.memory_limit, [this] { tick(); }) {}
+    : grid_(grid), control_(control), best_(first), search_(shapes_, control.memory_limit, [this] { tick(); }) {}
 
 void BranchAndBound::tick() {
   note_bounds();
@@ -74,28 +68,28 @@ Settled BranchAndBound::by_table(const Function& function) {
   Grid grid;
   for (int axis = 0; axis < function.n_axes(); ++axis) {
     grid.axes.push_back({axis, {}});
-    for (int slab = 0; slab + 1 < function.size[axis]; ++slab) grid.axes[axis].thresholds.push_back(slab);
+    if (function.is_set(axis)) grid.axes[axis].set = shapes_[function.shape[axis]];
+    for (int cut = 0; cut < n_cuts(function, shapes_, axis); ++cut) grid.axes[axis].thresholds.push_back(cut);
   }
   grid.classes = function.classes;
-  Control unlimited;  // small: not worth a look at the clock
-  IntervalDp dp(grid, static_cast<std::int64_t>(function.n_cells()) - 1, unlimited);
   const auto first_cut = [&](const FlatTree& tree) {
-    int number = static_cast<int>(tree.threshold[0]);
-    for (int axis = 0; axis < tree.feature[0]; ++axis) number += function.size[axis] - 1;
-    return number;
+    return number_of(function, shapes_, {tree.feature[0], static_cast<int>(tree.threshold[0])});
   };
+  Control unlimited;  // small: not worth a look at the clock
   Settled settled;
-  if (objective_ != Objective::kLeaves) {
-    const Solution found = dp.solve(Objective::kDepth);
-    settled.depth = static_cast<int>(found.depth);
-    settled.depth_cut = first_cut(found.tree);
-  }
-  if (objective_ != Objective::kDepth) {
-    const Solution found = dp.solve(Objective::kLeavesDepth);
-    settled.splits = static_cast<int>(found.leaves) - 1;
-    settled.splits_depth = static_cast<int>(found.depth);
-    settled.splits_cut = first_cut(found.tree);
-  }
+  with_table(grid, static_cast<std::int64_t>(function.n_cells()) - 1, unlimited, [&](auto& dp) {
+    if (objective_ != Objective::kLeaves) {
+      const Solution found = dp.solve(Objective::kDepth);
+      settled.depth = static_cast<int>(found.depth);
+      settled.depth_cut = first_cut(found.tree);
+    }
+    if (objective_ != Objective::kDepth) {
+      const Solution found = dp.solve(Objective::kLeavesDepth);
+      settled.splits = static_cast<int>(found.leaves) - 1;
+      settled.splits_depth = static_cast<int>(found.depth);
+      settled.splits_cut = first_cut(found.tree);
+    }
+  });
   return settled;
 }
 
@@ -103,7 +97,7 @@ void BranchAndBound::run() {
   if (max_boxes_of_table_ > 0)
     search_.settle_small(max_boxes_of_table_, [this](const Function& function) { return by_table(function); });
   tick();  // the first tree may have taken all the time
-  Function whole = function_of(grid_);
+  Function whole = function_of(grid_, shapes_);
   root_ = search_.add(whole);
   note_bounds();
   switch (objective_) {
@@ -149,64 +143,43 @@ void BranchAndBound::keep(FlatTree tree) {
   best_.leaves = leaves;
 }
 
-FlatTree BranchAndBound::read_tree(int max_depth, const Choice& choice) {
-  struct Task {
-    Function function;
-    Origin origin;
-    int max_depth;
-    std::int32_t parent;
-    bool is_left;
-  };
-  FlatTree tree;
-  std::vector<Task> tasks;
-  tasks.push_back({function_of(grid_), origin_of(grid_), max_depth, -1, false});
-  while (!tasks.empty()) {
-    const Task task = std::move(tasks.back());
-    tasks.pop_back();
-    std::int32_t node;
-    if (task.function.is_constant()) {
-      node = tree.add_leaf(task.function.classes[0]);
-    } else {
-      const Profile profile(task.function);
-      Cut cut{0, middle_cut(task.function)};
-      if (task.function.n_axes() > 1) {
-        Function renamed = task.function;
-        // Below a state that a table settled there are states never met.
-        const StateId id = max_boxes_of_table_ > 0 ? search_.add(renamed) : search_.store().find(renamed);
-        cut = cut_at(task.function, choice(task.function, profile, id, task.max_depth));
-      }
-      const Axis& axis = grid_.axes[task.origin.axis[cut.axis]];
-      node = tree.add_split(axis.feature, axis.thresholds[task.origin.last_slab[cut.axis][cut.position]]);
-      for (const bool left : {false, true}) {  // the left side is popped, and numbered, first
-        Task child{{}, {}, task.max_depth == kAnyDepth ? kAnyDepth : task.max_depth - 1, node, left};
-        child.function = side_of(task.function, profile, cut, left, &task.origin, &child.origin);
-        tasks.push_back(std::move(child));
-      }
-    }
-    if (task.parent >= 0) (task.is_left ? tree.left : tree.right)[task.parent] = node;
-  }
-  return tree;
+// kNoState where it was never met. Below a state that a table settled it is met now.
+StateId BranchAndBound::state_of(Function& function) {
+  return max_boxes_of_table_ > 0 ? search_.add(function) : search_.store().find(function);
 }
 
-// A state with no more hyperplanes than it may be deep was never opened: any cut will do.
+FlatTree BranchAndBound::read_tree(int max_depth, const Choice& choice) {
+  return write_tree(grid_, shapes_, [&](const Function& function, const Profile& profile, int depth) -> Cut {
+    if (is_line(function)) return {0, middle_cut(function)};
+    Function renamed = function;
+    const int number = choice(renamed, max_depth == kAnyDepth ? kAnyDepth : max_depth - depth);
+    return number < 0 ? cut_of_fewest_cells(function, profile) : cut_at(function, shapes_, number);
+  });
+}
+
+// A state whose longest path is no longer than it may be deep was never opened: any cut will do.
 FlatTree BranchAndBound::read_shallowest() {
-  return read_tree(kAnyDepth, [&](const Function& function, const Profile& profile, StateId id, int) {
-    const bool any = id == kNoState || search_.depth_cut(id) < 0;
-    return any ? cut_by_cells(function, profile) : search_.depth_cut(id);
+  return read_tree(kAnyDepth, [&](Function& function, int) {
+    const StateId id = state_of(function);
+    return id == kNoState ? -1 : search_.depth_cut(id);
   });
 }
 
 FlatTree BranchAndBound::read_smallest(int max_depth) {
-  return read_tree(
-      max_depth, [&](const Function&, const Profile&, StateId id, int depth) { return search_.splits_cut(id, depth); });
+  return read_tree(max_depth,
+                   [&](Function& function, int depth) { return search_.splits_cut(state_of(function), depth); });
 }
 
 // Where the search was stopped: what it has settled, and what promised most above that.
 FlatTree BranchAndBound::guess() {
-  return read_tree(kAnyDepth, [&](const Function& function, const Profile& profile, StateId id, int) {
-    int cut = -1;
-    if (id != kNoState) cut = depth_comes_first(objective_) ? search_.depth_cut(id) : search_.most_promising_cut(id);
-    return cut < 0 ? cut_by_cells(function, profile) : cut;
+  return read_tree(kAnyDepth, [&](Function& function, int) {
+    try {
+      const StateId id = state_of(function);
+      if (id == kNoState) return -1;
+      return depth_comes_first(objective_) ? search_.depth_cut(id) : search_.most_promising_cut(id);
+    } catch (const LimitReached&) {
+      return -1;  // no memory or time to meet it
+    }
   });
 }
 

@@ -1,7 +1,8 @@
 // Exact engine that searches from the whole grid downwards and opens only what the bounds leave open.
 //
-// A state is a reduced function, so boxes that hold the same function are one state. Shares no search code with the
-// interval DP: each engine checks the other.
+// A state is a reduced function, so boxes that hold the same function are one state. Axes may have an order or not;
+// those that have one keep what it is good for, whatever the others are. Shares no search code with the interval DP:
+// each engine checks the other.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ class BranchAndBound {
   std::size_t peak_bytes() const { return search_.bytes(); }
 
  private:
-  // The cut to begin with, for a function of several axes and its state (kNoState where it has none).
-  using Choice = std::function<int(const Function&, const Profile&, StateId, int max_depth)>;
+  // The cut to begin with, of a function whose classes may be renamed; -1: any.
+  using Choice = std::function<int(Function&, int max_depth)>;
 
   void tick();
   void run();
@@ -39,6 +40,7 @@ class BranchAndBound {
   void settle_depth_at_least_leaves();
   void note_bounds();
 
+  StateId state_of(Function& function);
   FlatTree read_tree(int max_depth, const Choice& choice);
   FlatTree read_shallowest();
   FlatTree read_smallest(int max_depth);
@@ -50,6 +52,7 @@ class BranchAndBound {
   Objective objective_ = Objective::kDepth;
   double max_boxes_of_table_ = 0;
   Solution best_;
+  Shapes shapes_;
   StateSearch search_;
   StateId root_ = kNoState;
 };

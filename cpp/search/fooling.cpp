@@ -9,9 +9,16 @@ namespace {
 
 constexpr std::size_t kRowsBetweenTicks = 1 << 18;
 constexpr std::size_t kManyCells = 1 << 16;  // from here on it is worth asking what they take
+constexpr std::size_t kMostInHull = 1 << 10;
+constexpr std::size_t kWorkForGrid = 1 << 24;
 
 int n_classes_of(const Function& function) {
   return 1 + *std::max_element(function.classes.begin(), function.classes.end());
+}
+
+// Whether rows of so many cells may hold the axis before as well.
+bool fits_in_row(const Function& function, int axis, std::size_t row_cells) {
+  return axis >= 0 && !function.is_set(axis) && row_cells * function.size[axis] <= 64;
 }
 
 }  // namespace
@@ -25,7 +32,7 @@ void Fooling::pass(std::size_t n_rows) {
 
 std::size_t Fooling::bytes_for(const Function& function) {
   std::size_t row_cells = 1;
-  for (int axis = function.n_axes(); axis > 0 && row_cells * function.size[axis - 1] <= 64; --axis)
+  for (int axis = function.n_axes(); fits_in_row(function, axis - 1, row_cells); --axis)
     row_cells *= function.size[axis - 1];
   const std::size_t n_planes = n_classes_of(function) + 4;  // the others are excluded_, in_zone_, scratch_ and exists_
   const std::size_t row_bytes = n_planes * sizeof(Word) + sizeof blocked_[0] + sizeof stamp_[0] + sizeof(Visited);
@@ -43,7 +50,7 @@ void Fooling::lay_out(const Function& function) {
   int axis = function.n_axes();
   row_cells_ = 1;
   inner_.clear();
-  while (axis > 0 && row_cells_ * function.size[axis - 1] <= 64) {
+  while (fits_in_row(function, axis - 1, static_cast<std::size_t>(row_cells_))) {
     --axis;
     inner_.push_back({function.size[axis], row_cells_, {}});
     row_cells_ *= function.size[axis];
@@ -71,6 +78,30 @@ void Fooling::lay_out(const Function& function) {
         exists_[row + step] |= Directions{1} << 2 * outer;
       }
   }
+  most_blocked_ = 2 * function.n_axes();
+  ordered_ways_ = ~Directions{0};
+  sets_.clear();
+  if (function.has_sets()) lay_out_sets(function);
+}
+
+void Fooling::lay_out_sets(const Function& function) {
+  first_row_.assign(1, 0);
+  int n_tests = 0;
+  for (int outer = 0; outer < n_outer_; ++outer) {
+    if (!function.is_set(outer)) continue;
+    const int size = outer_slabs_[outer], shape = function.shape[outer];
+    const auto step = static_cast<std::size_t>(step_[2 * outer + 1]);
+    const Shapes::Pairs& pairs = shapes_.pairs(shape);
+    sets_.push_back({size, step, pairs.empty() ? nullptr : &pairs});
+    n_tests += shapes_.longest_path(shape);
+    ordered_ways_ &= ~(Directions{3} << 2 * outer);
+    const std::size_t n_slices = first_row_.size();
+    for (int value = 1; value < size; ++value)
+      for (std::size_t slice = 0; slice < n_slices; ++slice)
+        first_row_.push_back(first_row_[slice] + static_cast<std::size_t>(value) * step);
+  }
+  counts_tests_ = most_blocked_ + n_tests < 1 << kCounterBits;
+  if (counts_tests_) most_blocked_ += n_tests;
 }
 
 void Fooling::fill_rows(const Function& function) {
@@ -103,6 +134,35 @@ void add(std::array<std::uint64_t, kBits>& counter, std::uint64_t ones) {
 
 }  // namespace
 
+// Cells of a row that have another class than their neighbours in another one.
+Fooling::Word Fooling::differing(std::size_t row, std::size_t other) const {
+  Word differs = 0;  // the last class follows from the others
+  for (int plane = 0; plane < std::max(1, n_classes_ - 1); ++plane)
+    differs |= planes_[plane * n_rows_ + row] ^ planes_[plane * n_rows_ + other];
+  return differs;
+}
+
+// Each test that alone tells a cell from one of another class; or one, if there is such a cell but no such test.
+void Fooling::count_blocking_tests(const SetRows& axis, std::size_t row) {
+  const int here = axis.value(row);
+  const std::size_t first = row - here * axis.step;
+  Word any = 0, by_tests = 0;
+  scratch_.assign(axis.size, 0);  // per value: those told apart by the test that this value is the first to name
+  for (int other = 0; other < axis.size; ++other) {
+    if (other == here) continue;
+    const Word differs = differing(row, first + other * axis.step);
+    any |= differs;
+    if (!counts_tests_ || axis.pairs == nullptr) continue;
+    const int* only_test = axis.pairs->only_test.data() + here * axis.size;
+    if (only_test[other] < 0) continue;
+    const int* const named = std::find(only_test, only_test + other, only_test[other]);
+    scratch_[named - only_test] |= differs;
+    by_tests |= differs;
+  }
+  for (const Word cells : scratch_) add(blocked_[row], cells);
+  add(blocked_[row], any & ~by_tests);
+}
+
 void Fooling::count_blocked() {
   blocked_.assign(n_rows_, {});
   const int n_planes = std::max(1, n_classes_ - 1);  // the last class follows from the others
@@ -119,14 +179,13 @@ void Fooling::count_blocked() {
       add(blocked_[row], differs << inner.stride);
     }
     for (int outer = 0; outer < n_outer_; ++outer) {
-      if (!(exists_[row] >> (2 * outer + 1) & 1)) continue;
+      if (!(exists_[row] & ordered_ways_ & Directions{2} << 2 * outer)) continue;
       const std::size_t next = row + step_[2 * outer + 1];
-      Word differs = 0;
-      for (int plane = 0; plane < n_planes; ++plane)
-        differs |= planes_[plane * n_rows_ + row] ^ planes_[plane * n_rows_ + next];
+      const Word differs = differing(row, next);
       add(blocked_[row], differs);
       add(blocked_[next], differs);
     }
+    for (const SetRows& axis : sets_) count_blocking_tests(axis, row);
   }
 }
 
@@ -171,20 +230,18 @@ Fooling::Word Fooling::shadowed(Word bad) const {
   return bad;
 }
 
-// The zone of a cell x: all y whose bounding box with x is homogeneous, that is, y has the class of x and every
-// neighbour of y that is one step closer to x is in the zone. Rows are met by distance, each once: from the neighbour
-// on its last axis.
-void Fooling::exclude_zone(std::uint32_t chosen, int bit, const Word* same_class) {
-  find_spreads(bit);
-  ++zone_;
+// The zone of a cell x: all y of its slice whose bounding box with x is homogeneous, that is, y has the class of x and
+// every neighbour of y that is one step closer to x is in the zone. Rows are met by distance, each once: from the
+// neighbour on its last axis. Appends them to the queue.
+void Fooling::find_zone(std::uint32_t chosen, int bit, const Word* same_class, bool excludes) {
   stamp_[chosen] = zone_;
   in_zone_[chosen] = full_ & ~shadowed(full_ & ~same_class[chosen]);
-  excluded_[chosen] |= in_zone_[chosen];
-  queue_.clear();
+  if (excludes) excluded_[chosen] |= in_zone_[chosen];
+  std::size_t at = queue_.size();
   queue_.push_back({chosen, 0});
-  for (std::size_t at = 0; at < queue_.size(); ++at) {
+  for (; at < queue_.size(); ++at) {
     const auto [from, moved] = queue_[at];
-    Directions ways = exists_[from];
+    Directions ways = exists_[from] & ordered_ways_;
     if (moved != 0) {
       const int last = std::bit_width(moved) - 1;
       ways &= Directions{1} << last | ~Directions{0} << 1 << (last | 1);  // further on this axis, or a later one
@@ -204,13 +261,59 @@ void Fooling::exclude_zone(std::uint32_t chosen, int bit, const Word* same_class
       if (const Word bad = closer & ~same_class[to]; bad != 0) closer &= ~shadowed(bad);
       stamp_[to] = zone_;
       in_zone_[to] = closer;
-      excluded_[to] |= closer;
+      if (excludes) excluded_[to] |= closer;
       queue_.push_back({static_cast<std::uint32_t>(to), moved | Directions{1} << way});
     }
   }
 }
 
+// The slices of the values that every leaf has which has the values of both slices; of many, only these two.
+void Fooling::list_hull(std::size_t slice, std::size_t other) {
+  hull_.assign(1, 0);
+  bool is_whole = true;
+  for (const SetRows& axis : sets_) {
+    const int u = axis.value(first_row_[slice]), v = axis.value(first_row_[other]);
+    const Word values = axis.pairs == nullptr ? 0 : axis.pairs->hull[u * axis.size + v];
+    const std::size_t n = hull_.size();
+    is_whole = is_whole && axis.pairs != nullptr && n * std::popcount(values) <= kMostInHull;
+    if (!is_whole) break;
+    std::vector<std::size_t> more;
+    for (Word rest = values; rest != 0; rest &= rest - 1)
+      for (const std::size_t first : hull_) more.push_back(first + std::countr_zero(rest) * axis.step);
+    hull_.swap(more);
+  }
+  if (!is_whole) hull_ = {first_row_[slice], first_row_[other]};
+}
+
+// A cell of another slice fits in a leaf with the chosen one if all slices between them have it in their zones.
+void Fooling::exclude_hulls(std::uint32_t chosen, int bit, const Word* same_class) {
+  std::size_t own_first = 0, own = 0;
+  for (const SetRows& axis : sets_) own_first += axis.value(chosen) * axis.step;
+  zone_begin_.clear();
+  for (const std::size_t first : first_row_) {
+    const auto row = static_cast<std::uint32_t>(chosen - own_first + first);
+    if (first == own_first) own = zone_begin_.size();
+    zone_begin_.push_back(queue_.size());
+    if (same_class[row] >> bit & 1) find_zone(row, bit, same_class, first == own_first);
+  }
+  zone_begin_.push_back(queue_.size());
+  for (std::size_t slice = 0; slice < first_row_.size(); ++slice) {
+    if (slice == own || zone_begin_[slice] == zone_begin_[slice + 1]) continue;
+    list_hull(own, slice);
+    for (std::size_t at = zone_begin_[slice]; at < zone_begin_[slice + 1]; ++at) {
+      const std::size_t row = queue_[at].row;
+      Word shared = in_zone_[row];
+      for (std::size_t k = 0; k < hull_.size() && shared != 0; ++k) {
+        const std::size_t between = row - first_row_[slice] + hull_[k];
+        shared = stamp_[between] == zone_ ? shared & in_zone_[between] : 0;
+      }
+      excluded_[row] |= shared;
+    }
+  }
+}
+
 CellBounds Fooling::bounds(const Function& function) {
+  chosen_.clear();
   // No grid of more axes or cells fits in memory; the bounds that hold for it anyway.
   if (2 * function.n_axes() >= 1 << kCounterBits || function.n_cells() > 0xFFFFFFFF) return {1, 0};
   if (function.n_cells() > kManyCells && bytes_for(function) > memory_limit_) throw LimitReached("memory");
@@ -227,10 +330,10 @@ CellBounds Fooling::bounds(const Function& function) {
     zone_ = 0;
   }
   CellBounds bounds{0, 0};
-  chosen_.clear();
   // Cells with most blocked directions first: they have the smallest zones.
-  for (int count = 2 * function.n_axes(); count >= 0; --count, pass(n_rows_ / 4))
-    for (std::uint32_t row = 0; row < n_rows_; ++row) {
+  std::size_t work = 0;
+  for (int count = most_blocked_; count >= 0 && work <= work_; --count, pass(n_rows_ / 4))
+    for (std::uint32_t row = 0; row < n_rows_ && work <= work_; ++row) {
       Word cells = full_ & ~excluded_[row];
       for (int bit = 0; bit < kCounterBits && cells != 0; ++bit)
         cells &= count >> bit & 1 ? blocked_[row][bit] : ~blocked_[row][bit];
@@ -241,7 +344,16 @@ CellBounds Fooling::bounds(const Function& function) {
         chosen_.push_back(static_cast<std::uint64_t>(row) * row_cells_ + bit);
         const Word* same_class = planes_.data();
         while (!(same_class[row] >> bit & 1)) same_class += n_rows_;
-        exclude_zone(row, bit, same_class);
+        ++zone_;
+        queue_.clear();
+        find_spreads(bit);
+        if (sets_.empty()) {
+          find_zone(row, bit, same_class, true);
+        } else {
+          exclude_hulls(row, bit, same_class);
+          work += first_row_.size() + queue_.size();
+          if (work > work_) break;  // what was chosen stands
+        }
         pass(queue_.size());
         cells &= ~excluded_[row];
       }
@@ -250,21 +362,32 @@ CellBounds Fooling::bounds(const Function& function) {
   return bounds;
 }
 
-CellBounds cell_bounds(Function function, std::size_t memory_limit, std::function<void()> tick) {
+CellBounds bounds_of_grid(const Grid& grid, std::size_t memory_limit, std::function<void()> tick) {
+  Shapes shapes;
+  Function function = function_of(grid, shapes);
   rename_classes(function.classes);
   if (Fooling::bytes_for(function) > memory_limit) return {1, 0};
-  return Fooling(memory_limit, std::move(tick)).bounds(function);
+  return Fooling(shapes, memory_limit, kWorkForGrid, std::move(tick)).bounds(function);
 }
 
 std::vector<int> Fooling::left_of_cuts(const Function& function) {
   bounds(function);
   std::vector<int> left;
   std::size_t inner = function.n_cells();
-  for (const int slabs : function.size) {
+  for (int axis = 0; axis < function.n_axes(); ++axis) {
+    const int slabs = function.size[axis];
     inner /= slabs;
     std::vector<int> count(slabs, 0);
     for (const std::uint64_t cell : chosen_) ++count[cell / inner % slabs];
-    for (int slab = 0, sum = 0; slab + 1 < slabs; ++slab) left.push_back(sum += count[slab]);
+    if (!function.is_set(axis)) {
+      for (int slab = 0, sum = 0; slab + 1 < slabs; ++slab) left.push_back(sum += count[slab]);
+      continue;
+    }
+    const SetAxis& tests = shapes_[function.shape[axis]];
+    for (int test = 0; test < tests.n_tests(); ++test) {
+      left.push_back(0);
+      for (int value = 0; value < slabs; ++value) left.back() += tests.contains(test, value) ? count[value] : 0;
+    }
   }
   left.push_back(static_cast<int>(chosen_.size()));
   return left;

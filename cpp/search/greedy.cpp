@@ -1,14 +1,8 @@
 #include "search/greedy.hpp"
 
-#include "grid/function.hpp"
+#include "search/tree_writer.hpp"
 
 namespace onetree {
-
-namespace {
-
-constexpr std::size_t kManyCells = 100'000;  // one such node takes long enough to look at the clock
-
-}  // namespace
 
 FlatTree line_tree(const Grid& grid) {
   const Axis& axis = grid.axes[0];
@@ -34,40 +28,11 @@ FlatTree line_tree(const Grid& grid) {
 }
 
 FlatTree greedy_tree(const Grid& grid, Control& control) {
-  struct Task {
-    Function function;
-    Origin origin;
-    std::int32_t parent;
-    bool is_left;
-  };
-  FlatTree tree;
-  std::vector<Task> tasks;
-  tasks.push_back({function_of(grid), origin_of(grid), -1, false});
-  while (!tasks.empty()) {
-    const Task task = std::move(tasks.back());
-    tasks.pop_back();
-    const auto tick = [&] { control.check("first tree", -1, -1, static_cast<std::int64_t>(tree.feature.size())); };
-    const bool is_large = task.function.n_cells() > kManyCells;
-    if (tree.feature.size() % 64 == 0 || is_large) tick();
-    const Function& function = task.function;
-    std::int32_t node;
-    if (function.is_constant()) {
-      node = tree.add_leaf(function.classes[0]);
-    } else {
-      const Profile profile(function, is_large ? std::function<void()>(tick) : nullptr);
-      const Cut best = cut_of_fewest_cells(function, profile);
-      const Axis& axis = grid.axes[task.origin.axis[best.axis]];
-      node = tree.add_split(axis.feature, axis.thresholds[task.origin.last_slab[best.axis][best.position]]);
-      for (const bool left : {false, true}) {  // the left side is popped, and numbered, first
-        if (is_large) tick();
-        Task child{{}, {}, node, left};
-        child.function = side_of(function, profile, best, left, &task.origin, &child.origin);
-        tasks.push_back(std::move(child));
-      }
-    }
-    if (task.parent >= 0) (task.is_left ? tree.left : tree.right)[task.parent] = node;
-  }
-  return tree;
+  Shapes shapes;
+  return write_tree(
+      grid, shapes,
+      [](const Function& function, const Profile& profile, int) { return cut_of_fewest_cells(function, profile); },
+      [&](std::int64_t n_nodes) { control.check("first tree", -1, -1, n_nodes); });
 }
 
 }  // namespace onetree

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <utility>
 
 #include "base/control.hpp"
 
@@ -14,20 +15,42 @@ int depth_for_leaves(int leaves) {
   return std::bit_width(static_cast<unsigned>(leaves - 1));
 }
 
-}  // namespace
+constexpr std::size_t kWorkOfBounds = 1 << 18;  // per state that has an axis without an order
+constexpr int kMaxNesting = 4000;               // of calls, one or two per cut of a path: three megabytes of stack
 
-Cut cut_at(const Function& function, int number) {
-  int axis = 0;
-  for (; number >= function.size[axis] - 1; ++axis) number -= function.size[axis] - 1;
-  return {axis, number};
+class Nested {
+ public:
+  explicit Nested(int& nesting) : nesting_(nesting) {
+    if (nesting_ >= kMaxNesting) throw LimitReached("memory");
+    ++nesting_;
+  }
+  ~Nested() { --nesting_; }
+  Nested(const Nested&) = delete;
+  Nested& operator=(const Nested&) = delete;
+
+ private:
+  int& nesting_;
+};
+
+// Every hyperplane that matters, and every axis without an order, is split at least once.
+int least_splits(const Function& function) {
+  int n = 0;
+  for (int axis = 0; axis < function.n_axes(); ++axis) n += function.is_set(axis) ? 1 : function.size[axis] - 1;
+  return n;
 }
+
+}  // namespace
 
 int middle_cut(const Function& function) {
   return function.is_constant() ? 0 : (function.size[0] - 2) / 2;
 }
 
-StateSearch::StateSearch(std::size_t memory_limit, std::function<void()> tick)
-    : store_(memory_limit), memory_limit_(memory_limit), on_tick_(std::move(tick)), fooling_(memory_limit, on_tick_) {}
+StateSearch::StateSearch(Shapes& shapes, std::size_t memory_limit, std::function<void()> tick)
+    : shapes_(shapes),
+      store_(shapes, memory_limit),
+      memory_limit_(memory_limit),
+      on_tick_(std::move(tick)),
+      fooling_(shapes, memory_limit, kWorkOfBounds, on_tick_) {}
 
 void StateSearch::tick() {
   if (bytes() > memory_limit_) throw LimitReached("memory");
@@ -42,15 +65,15 @@ void StateSearch::settle_small(double max_boxes, std::function<Settled(const Fun
 StateId StateSearch::add(Function& function) {
   const auto [id, is_new] = store_.intern(function);
   if (!is_new) return id;
-  const int n = store_[id].n_hyperplanes;
-  if (function.n_axes() <= 1) {
+  const int n = least_splits(function);
+  if (is_line(function)) {
     State& state = store_[id];
     state.splits_lower = n;
     state.depth_lower = state.depth_upper = state.splits_depth = depth_for_leaves(n + 1);
     state.splits_cut = state.depth_cut = middle_cut(function);
     return id;
   }
-  if (settle_ && function.n_boxes() <= max_boxes_settled_) {
+  if (settle_ && n_boxes(function, shapes_) <= max_boxes_settled_) {
     const Settled settled = settle_(function);
     State& state = store_[id];
     state.splits_lower = n;
@@ -79,7 +102,7 @@ void StateSearch::make_sides(StateId id, int number, const Opened& opened) {
   StateId* sides = store_[id].children + 2 * number;
   if (sides[0] != kNoState && sides[1] != kNoState) return;
   tick();
-  const Cut cut = cut_at(opened.function, number);
+  const Cut cut = cut_at(opened.function, shapes_, number);
   for (const bool left : {true, false}) {
     Function side = side_of(opened.function, opened.profile, cut, left);
     sides[left ? 0 : 1] = add(side);
@@ -89,40 +112,96 @@ void StateSearch::make_sides(StateId id, int number, const Opened& opened) {
 bool StateSearch::all_sides_made(StateId id) const {
   const StateId* children = store_[id].children;
   if (children == nullptr) return false;
-  const StateId* end = children + 2 * store_[id].n_hyperplanes;
+  const StateId* end = children + 2 * store_[id].n_cuts;
   return std::find(children, end, kNoState) == end;
+}
+
+// The cells of the set that lie on one side bound that side too.
+void StateSearch::bound_sides(StateId id, int cut, const std::vector<int>& in_left) {
+  for (const bool left : {true, false}) {
+    State& side = store_[store_[id].children[2 * cut + (left ? 0 : 1)]];
+    if (side.splits_known()) continue;
+    side.splits_lower = std::max(side.splits_lower, (left ? in_left[cut] : in_left.back() - in_left[cut]) - 1);
+    side.depth_lower = std::max(side.depth_lower, depth_for_leaves(side.splits_lower + 1));
+  }
 }
 
 void StateSearch::make_all_sides(StateId id) {
   if (all_sides_made(id)) return;
-  const int n_cuts = store_[id].n_hyperplanes;
-  const Opened opened(store_.function(id), on_tick_);
+  const int n_cuts = store_[id].n_cuts;
+  const Opened opened(store_.function(id), shapes_, on_tick_);
   const std::vector<int> in_left = fooling_.left_of_cuts(opened.function);
   for (int cut = 0; cut < n_cuts; ++cut) {
     make_sides(id, cut, opened);
-    // The cells of the set that lie on one side fool that side too.
-    for (const bool left : {true, false}) {
-      State& side = store_[store_[id].children[2 * cut + (left ? 0 : 1)]];
-      if (side.splits_known()) continue;
-      side.splits_lower = std::max(side.splits_lower, (left ? in_left[cut] : in_left.back() - in_left[cut]) - 1);
-      side.depth_lower = std::max(side.depth_lower, depth_for_leaves(side.splits_lower + 1));
-    }
+    bound_sides(id, cut, in_left);
   }
 }
 
 bool StateSearch::fits(StateId id, int max_depth) {
   if (max_depth >= store_[id].depth_upper) return true;
   if (max_depth < store_[id].depth_lower) return false;
+  const Nested nested(nesting_);
   tick();
-  const Opened opened(store_.function(id), on_tick_);
-  const std::vector<int> in_left = fooling_.left_of_cuts(opened.function);
-  int first = 0;
-  for (const int slabs : opened.function.size) {
-    if (axis_fits(id, first, slabs - 1, max_depth, in_left, opened)) return true;
-    first += slabs - 1;
-  }
+  const Opened opened(store_.function(id), shapes_, on_tick_);
+  const Function& function = opened.function;
+  const std::vector<int> in_left = fooling_.left_of_cuts(function);
+  for (int axis = 0, first = 0; axis < function.n_axes(); first += n_cuts(function, shapes_, axis++))
+    if (function.is_set(axis) ? tests_fit(id, first, function.shape[axis], max_depth, in_left, opened)
+                              : axis_fits(id, first, function.size[axis] - 1, max_depth, in_left, opened))
+      return true;
   store_[id].depth_lower = std::max(store_[id].depth_lower, max_depth + 1);
   return false;
+}
+
+// Easy tests first. What does not fit rules out all sides that contain it.
+bool StateSearch::tests_fit(StateId id, int first_cut, int shape, int max_depth, const std::vector<int>& in_left,
+                            const Opened& opened) {
+  const int n_tests = shapes_[shape].n_tests();
+  const auto side = [&](int test, bool inside) {
+    return store_[id].children[2 * (first_cut + test) + (inside ? 0 : 1)];
+  };
+  const auto hardness = [&](int test, bool inside) {
+    const State& state = store_[side(test, inside)];
+    return std::pair(state.depth_lower, state.splits_lower);
+  };
+  std::vector<int> order;
+  for (int test = 0; test < n_tests; ++test) {
+    make_sides(id, first_cut + test, opened);
+    bound_sides(id, first_cut + test, in_left);
+    order.push_back(test);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::max(hardness(a, true), hardness(a, false)) < std::max(hardness(b, true), hardness(b, false));
+  });
+  for (const int test : order) {
+    const bool harder = hardness(test, true) >= hardness(test, false);
+    bool both_fit = true;
+    for (const bool inside : {true, false}) both_fit = both_fit && store_[side(test, inside)].depth_lower < max_depth;
+    for (const bool inside : {harder, !harder}) {
+      if (!both_fit || fits(side(test, inside), max_depth - 1)) continue;
+      both_fit = false;
+      deepen_larger_sides(id, first_cut, shape, test, inside, max_depth);
+    }
+    if (!both_fit) continue;
+    store_[id].depth_upper = max_depth;
+    store_[id].depth_cut = first_cut + test;
+    return true;
+  }
+  return false;
+}
+
+// Sides that contain a side of a test are no less deep.
+void StateSearch::deepen_larger_sides(StateId id, int first_cut, int shape, int test, bool inside, int depth) {
+  const SetAxis& tests = shapes_[shape];
+  for (int other = 0; other < tests.n_tests(); ++other)
+    for (const bool other_inside : {true, false}) {
+      bool is_larger = true;
+      for (int value = 0; value < tests.n_values && is_larger; ++value)
+        is_larger = tests.contains(test, value) != inside || tests.contains(other, value) == other_inside;
+      if (!is_larger) continue;
+      State& state = store_[store_[id].children[2 * (first_cut + other) + (other_inside ? 0 : 1)]];
+      state.depth_lower = std::max(state.depth_lower, depth);
+    }
 }
 
 // The left side only gets deeper as the cut moves up, the right side only as it moves down: each side that does not fit
@@ -169,8 +248,7 @@ bool StateSearch::axis_fits(StateId id, int first_cut, int n_cuts, int max_depth
 StateSearch::Bound StateSearch::bound(StateId id, int max_depth) const {
   const State& state = store_[id];
   if (max_depth < state.depth_lower) return {kNoTree, true};
-  // No path needs a hyperplane twice.
-  if (max_depth >= state.n_hyperplanes || (state.splits_known() && state.splits_depth <= max_depth))
+  if (max_depth >= state.longest_path || (state.splits_known() && state.splits_depth <= max_depth))
     return {state.splits_lower, state.splits_known()};
   const auto found = limited_.find(key(id, max_depth));
   if (found == limited_.end()) return {state.splits_lower, false};
@@ -179,7 +257,7 @@ StateSearch::Bound StateSearch::bound(StateId id, int max_depth) const {
 
 int StateSearch::splits_cut(StateId id, int max_depth) const {
   const State& state = store_[id];
-  if (max_depth >= state.n_hyperplanes || (state.splits_known() && state.splits_depth <= max_depth))
+  if (max_depth >= state.longest_path || (state.splits_known() && state.splits_depth <= max_depth))
     return state.splits_cut;
   const auto found = limited_.find(key(id, max_depth));
   return found == limited_.end() ? -1 : found->second.cut;
@@ -203,21 +281,22 @@ void StateSearch::settle(StateId id, int max_depth, int splits, int cut) {
 }
 
 // The cut whose sides may have fewest splits together; of equal ones a known one, then the most balanced, then the
-// first. As a cut moves by one slab, one side loses a hyperplane that mattered, hence at least one split.
+// first. As a cut moves by one slab of an order, one side loses a hyperplane that mattered, hence at least one split.
 StateSearch::Promise StateSearch::best_promise(StateId id, int below) {
   const StateId* children = store_[id].children;
   Promise best{-1, 0, 0, kNoTree, false, kNoTree};
   int first = 0;
-  for (const int n_cuts : store_.cuts_per_axis(id)) {
+  for (const auto& [n_cuts, shape] : store_.axes(id)) {
+    const bool has_order = shape == kOrdered;
     left_.resize(n_cuts);
     right_.resize(n_cuts);
     for (int at = 0; at < n_cuts; ++at) {
       left_[at] = bound(children[2 * (first + at)], below);
-      if (at > 0) left_[at].lower = std::max(left_[at].lower, left_[at - 1].lower + 1);
+      if (has_order && at > 0) left_[at].lower = std::max(left_[at].lower, left_[at - 1].lower + 1);
     }
     for (int at = n_cuts; at-- > 0;) {
       right_[at] = bound(children[2 * (first + at) + 1], below);
-      if (at + 1 < n_cuts) right_[at].lower = std::max(right_[at].lower, right_[at + 1].lower + 1);
+      if (has_order && at + 1 < n_cuts) right_[at].lower = std::max(right_[at].lower, right_[at + 1].lower + 1);
       const Bound &left = left_[at], &right = right_[at];
       const int splits = std::min(kNoTree, left.lower + right.lower + 1);
       const Promise promise{first + at, left.lower, right.lower, splits, left.known && right.known, kNoTree};
@@ -244,8 +323,9 @@ int StateSearch::most_promising_cut(StateId id) {
 void StateSearch::search(StateId id, int max_depth, int budget) {
   Bound now = bound(id, max_depth);
   if (now.known || now.lower > budget) return;
+  const Nested nested(nesting_);
   tick();
-  if (max_depth < store_[id].n_hyperplanes) {
+  if (max_depth < store_[id].longest_path) {
     if (!fits(id, max_depth)) return;
     search(id, kAnyDepth, budget);
     now = bound(id, max_depth);

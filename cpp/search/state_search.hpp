@@ -18,9 +18,10 @@ namespace onetree {
 inline constexpr int kNoTree = 1 << 29;  // splits: there is no such tree
 inline constexpr int kAnyDepth = 1 << 29;
 
-// The cuts of a function are numbered axis by axis.
-Cut cut_at(const Function& function, int number);
-// Best in every way where there is only one axis, whose states are therefore never opened.
+// There is one axis at most, and it has an order: the middle cut is best in every way, so such states are never opened.
+inline bool is_line(const Function& function) {
+  return function.n_axes() <= 1 && !function.has_sets();
+}
 int middle_cut(const Function& function);
 
 // What another engine says about a small function; a cut of -1 where it was not asked.
@@ -32,7 +33,7 @@ struct Settled {
 class StateSearch {
  public:
   // `tick` is called often; it may throw, and nothing is lost. The memory limit is in bytes.
-  StateSearch(std::size_t memory_limit, std::function<void()> tick);
+  StateSearch(Shapes& shapes, std::size_t memory_limit, std::function<void()> tick);
 
   // From now on functions of at most so many boxes are settled by another engine, as soon as they are met.
   void settle_small(double max_boxes, std::function<Settled(const Function&)> settle);
@@ -60,12 +61,14 @@ class StateSearch {
 
   StateStore& store() { return store_; }
   const StateStore& store() const { return store_; }
-  std::size_t bytes() const { return store_.bytes() + limited_.size() * kLimitedBytes + fooling_.bytes(); }
+  std::size_t bytes() const {
+    return store_.bytes() + limited_.size() * kLimitedBytes + fooling_.bytes() + shapes_.bytes();
+  }
 
  private:
   struct Opened {  // a state's function, while its children are being made
-    Opened(Function function_, const std::function<void()>& tick)
-        : function(std::move(function_)), profile(function, tick) {}
+    Opened(Function function_, Shapes& shapes, const std::function<void()>& tick)
+        : function(std::move(function_)), profile(function, shapes, tick) {}
     Function function;
     Profile profile;
   };
@@ -90,18 +93,24 @@ class StateSearch {
   bool all_sides_made(StateId id) const;
   void make_sides(StateId id, int cut, const Opened& opened);
   void make_all_sides(StateId id);
+  void bound_sides(StateId id, int cut, const std::vector<int>& in_left);
   bool axis_fits(StateId id, int first_cut, int n_cuts, int max_depth, const std::vector<int>& in_left,
                  const Opened& opened);
+  bool tests_fit(StateId id, int first_cut, int shape, int max_depth, const std::vector<int>& in_left,
+                 const Opened& opened);
+  void deepen_larger_sides(StateId id, int first_cut, int shape, int test, bool inside, int depth);
   void raise(StateId id, int max_depth, int lower);
   void settle(StateId id, int max_depth, int splits, int cut);
   Promise best_promise(StateId id, int max_depth_of_sides);
 
+  Shapes& shapes_;
   StateStore store_;
   std::size_t memory_limit_;
   std::function<void()> on_tick_;
   double max_boxes_settled_ = 0;
   std::function<Settled(const Function&)> settle_;
   Fooling fooling_;
+  int nesting_ = 0;                                     // of `fits` and `search`
   std::unordered_map<std::uint64_t, Limited> limited_;  // by state and depth
   std::vector<Bound> left_, right_;                     // work space of best_promise
 };

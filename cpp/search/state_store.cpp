@@ -14,20 +14,28 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "cells are packed eight bytes at a time");
 
-// A key: number of axes and bits per cell; slabs per axis, two to a word; cells, lowest bits first.
-struct Shape {
+// A key: number of axes and bits per cell; what each axis is, two to a word; cells, lowest bits first.
+struct Layout {
   int n_axes;
   int bits;  // per cell: 1, 2, 4 or 8
   std::size_t header_words() const { return 1 + (static_cast<std::size_t>(n_axes) + 1) / 2; }
   std::size_t cell_words(std::size_t n_cells) const { return (n_cells * bits + 63) / 64; }
 };
 
-Shape shape_of(const std::uint64_t* key) {
+Layout layout_of(const std::uint64_t* key) {
   return {static_cast<int>(key[0] >> 8), static_cast<int>(key[0] & 0xFF)};
 }
 
-int slabs_of(const std::uint64_t* key, int axis) {
-  return static_cast<int>(key[1 + axis / 2] >> (axis % 2 * 32) & 0xFFFFFFFF);
+// An axis is its number of slabs, or of its shape with this bit.
+constexpr std::uint32_t kSet = std::uint32_t{1} << 31;
+
+std::uint32_t word_of(const Function& function, int axis) {
+  return function.is_set(axis) ? kSet | static_cast<std::uint32_t>(function.shape[axis])
+                               : static_cast<std::uint32_t>(function.size[axis]);
+}
+
+std::uint32_t axis_word(const std::uint64_t* key, int axis) {
+  return static_cast<std::uint32_t>(key[1 + axis / 2] >> (axis % 2 * 32));
 }
 
 // Eight cells of one byte each, in a word, to 8 * bits adjacent bits.
@@ -74,17 +82,17 @@ std::uint64_t spread(std::uint64_t packed, int bits) {
 // Leaves the key in `scratch_`.
 StateStore::Place StateStore::look_up(Function& function) {
   const int n_classes = rename_classes(function.classes);
-  const Shape shape{function.n_axes(), n_classes <= 2 ? 1 : n_classes <= 4 ? 2 : n_classes <= 16 ? 4 : 8};
-  const std::size_t n_cells = function.n_cells(), header = shape.header_words();
-  scratch_.assign(header + shape.cell_words(n_cells), 0);
-  scratch_[0] = static_cast<std::uint64_t>(shape.n_axes) << 8 | static_cast<std::uint64_t>(shape.bits);
-  for (int axis = 0; axis < shape.n_axes; ++axis)
-    scratch_[1 + axis / 2] |= static_cast<std::uint64_t>(function.size[axis]) << (axis % 2 * 32);
-  const std::size_t step = 8 * static_cast<std::size_t>(shape.bits);
+  const Layout layout{function.n_axes(), n_classes <= 2 ? 1 : n_classes <= 4 ? 2 : n_classes <= 16 ? 4 : 8};
+  const std::size_t n_cells = function.n_cells(), header = layout.header_words();
+  scratch_.assign(header + layout.cell_words(n_cells), 0);
+  scratch_[0] = static_cast<std::uint64_t>(layout.n_axes) << 8 | static_cast<std::uint64_t>(layout.bits);
+  for (int axis = 0; axis < layout.n_axes; ++axis)
+    scratch_[1 + axis / 2] |= std::uint64_t{word_of(function, axis)} << (axis % 2 * 32);
+  const std::size_t step = 8 * static_cast<std::size_t>(layout.bits);
   for (std::size_t cell = 0, bit = 0; cell < n_cells; cell += 8, bit += step) {
     std::uint64_t eight = 0;
     std::memcpy(&eight, function.classes.data() + cell, std::min<std::size_t>(8, n_cells - cell));
-    scratch_[header + bit / 64] |= squeeze(eight, shape.bits) << (bit % 64);
+    scratch_[header + bit / 64] |= squeeze(eight, layout.bits) << (bit % 64);
   }
   std::uint64_t hash = scratch_.size();
   for (const std::uint64_t word : scratch_) hash = mix(hash, word);
@@ -116,7 +124,8 @@ StateStore::Result StateStore::intern(Function& function) {
   slots_[place.slot] = place.tag << 32 | id;
   State state;
   state.key = key;
-  state.n_hyperplanes = state.depth_upper = function.n_hyperplanes();
+  state.n_cuts = n_cuts(function, shapes_);
+  state.longest_path = state.depth_upper = longest_path(function, shapes_);
   states_.push_back(state);
   if (2 * states_.size() > slots_.size()) grow_slots();
   return {id, true};
@@ -143,32 +152,46 @@ void StateStore::grow_slots() {
 
 Function StateStore::function(StateId id) const {
   const std::uint64_t* key = states_[id].key;
-  const Shape shape = shape_of(key);
+  const Layout layout = layout_of(key);
   Function function;
   std::size_t n_cells = 1;
-  for (int axis = 0; axis < shape.n_axes; ++axis) {
-    function.size.push_back(slabs_of(key, axis));
+  for (int axis = 0; axis < layout.n_axes; ++axis) {
+    const std::uint32_t word = axis_word(key, axis);
+    const bool is_set = (word & kSet) != 0;
+    if (is_set) function.shape.resize(layout.n_axes, kOrdered);
+    if (is_set) function.shape[axis] = static_cast<int>(word & ~kSet);
+    function.size.push_back(is_set ? shapes_[function.shape[axis]].n_values : static_cast<int>(word));
     n_cells *= static_cast<std::size_t>(function.size.back());
   }
-  const std::uint64_t* packed = key + shape.header_words();
+  const std::uint64_t* packed = key + layout.header_words();
   function.classes.resize(n_cells);
-  const std::size_t step = 8 * static_cast<std::size_t>(shape.bits);
+  const std::size_t step = 8 * static_cast<std::size_t>(layout.bits);
   for (std::size_t cell = 0, bit = 0; cell < n_cells; cell += 8, bit += step) {
-    const std::uint64_t eight = spread(packed[bit / 64] >> (bit % 64), shape.bits);
+    const std::uint64_t eight = spread(packed[bit / 64] >> (bit % 64), layout.bits);
     std::memcpy(function.classes.data() + cell, &eight, std::min<std::size_t>(8, n_cells - cell));
   }
   return function;
 }
 
-std::vector<int> StateStore::cuts_per_axis(StateId id) const {
+std::vector<StateStore::AxisCuts> StateStore::axes(StateId id) const {
   const std::uint64_t* key = states_[id].key;
-  std::vector<int> cuts(shape_of(key).n_axes);
-  for (std::size_t axis = 0; axis < cuts.size(); ++axis) cuts[axis] = slabs_of(key, static_cast<int>(axis)) - 1;
-  return cuts;
+  const int n_axes = layout_of(key).n_axes;
+  std::vector<AxisCuts> axes;
+  axes.reserve(n_axes);
+  for (int axis = 0; axis < n_axes; ++axis) {
+    const std::uint32_t word = axis_word(key, axis);
+    if ((word & kSet) == 0) {
+      axes.push_back({static_cast<int>(word) - 1, kOrdered});
+    } else {
+      const int shape = static_cast<int>(word & ~kSet);
+      axes.push_back({shapes_[shape].n_tests(), shape});
+    }
+  }
+  return axes;
 }
 
 StateId* StateStore::new_children(StateId id) {
-  const std::size_t n = 2 * static_cast<std::size_t>(states_[id].n_hyperplanes);
+  const std::size_t n = 2 * static_cast<std::size_t>(states_[id].n_cuts);
   if (bytes() + n * sizeof(StateId) > memory_limit_) throw LimitReached("memory");
   states_[id].children = children_.take(n);
   std::fill_n(states_[id].children, n, kNoState);

@@ -45,12 +45,13 @@ class Arena {
 struct State {
   const std::uint64_t* key = nullptr;
   StateId* children = nullptr;  // left and right state of every cut, axis by axis; kNoState where not yet met
-  int n_hyperplanes = 0;
+  int n_cuts = 0;
+  int longest_path = 0;  // no tree without idle cuts is deeper
   // Fewest splits of any tree.
   int splits_lower = 0;
   int splits_cut = -1;   // number of the cut that a tree of `splits_lower` splits begins with; -1: not found yet
   int splits_depth = 0;  // depth of that tree
-  // Least depth of any tree. Whatever its cuts, no tree is deeper than there are hyperplanes.
+  // Least depth of any tree.
   int depth_lower = 0;
   int depth_upper = 0;
   int depth_cut = -1;  // a tree of depth `depth_upper` begins with this cut; -1: with any
@@ -61,7 +62,8 @@ struct State {
 class StateStore {
  public:
   // Throws LimitReached rather than grow past this many bytes.
-  explicit StateStore(std::size_t memory_limit) : memory_limit_(memory_limit), slots_(1024, kFree) {}
+  StateStore(const Shapes& shapes, std::size_t memory_limit)
+      : shapes_(shapes), memory_limit_(memory_limit), slots_(1024, kFree) {}
 
   struct Result {
     StateId id;
@@ -71,7 +73,11 @@ class StateStore {
   Result intern(Function& function);
   StateId find(Function& function);  // kNoState where it was never met; renames the classes as well
   Function function(StateId id) const;
-  std::vector<int> cuts_per_axis(StateId id) const;
+  struct AxisCuts {
+    int n_cuts;
+    int shape;
+  };
+  std::vector<AxisCuts> axes(StateId id) const;
   StateId* new_children(StateId id);  // two per cut, all kNoState
 
   State& operator[](StateId id) { return states_[id]; }
@@ -94,6 +100,7 @@ class StateStore {
   void make_room();
   void grow_slots();
 
+  const Shapes& shapes_;
   std::size_t memory_limit_;
   std::vector<std::uint64_t> slots_;  // upper half of the hash, then the state
   std::vector<State> states_;

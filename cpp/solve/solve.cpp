@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "grid/grid.hpp"
+#include "grid/set_family.hpp"
 #include "region/heuristic.hpp"
 #include "region/planner.hpp"
 #include "search/branch_and_bound.hpp"
 #include "search/fooling.hpp"
 #include "search/greedy.hpp"
-#include "sets/set_search.hpp"
-#include "sets/set_tree.hpp"
 #include "table/any_table.hpp"
 
 namespace onetree {
@@ -65,14 +64,13 @@ class Search {
 
   void by_branch_and_bound(Engine engine) {
     if (!control_.time_is_up() && statistics_.boxes > kFewBoxes) improve_first();
-    if (grid_.has_sets()) {
-      SetSearch search(grid_, first(), control_);
-      by_search(search);
-    } else {
-      BranchAndBound search(grid_, first(), control_);
-      if (engine == Engine::kCombined) search.use_tables_below(kBoxesAtBottom);
-      by_search(search);
-    }
+    BranchAndBound search(grid_, first(), control_);
+    if (engine == Engine::kCombined) search.use_tables_below(kBoxesAtBottom);
+    Solution found = search.solve(objective_);
+    found.depth_bound = std::max(found.depth_bound, best_->depth_bound);
+    found.leaves_bound = std::max(found.leaves_bound, best_->leaves_bound);
+    best_ = std::move(found);
+    record("branch-and-bound", search.states(), search.peak_bytes());
   }
 
   // Returns whether the front is complete.
@@ -118,15 +116,6 @@ class Search {
     return false;
   }
 
-  template <typename Engine>
-  void by_search(Engine& search) {
-    Solution found = search.solve(objective_);
-    found.depth_bound = std::max(found.depth_bound, best_->depth_bound);
-    found.leaves_bound = std::max(found.leaves_bound, best_->leaves_bound);
-    best_ = std::move(found);
-    record("branch-and-bound", search.states(), search.peak_bytes());
-  }
-
   // A faithful tree, made when it is first asked for; its bounds hold without any search, since every essential
   // hyperplane is used by some node.
   const Solution& first() {
@@ -134,10 +123,7 @@ class Search {
       Control unhurried;  // where time is up a small grid still gets its tree
       best_.emplace();
       Control& pace = statistics_.boxes > kFewBoxes ? control_ : unhurried;
-      if (grid_.is_line())
-        best_->tree = line_tree(grid_);
-      else
-        best_->tree = grid_.has_sets() ? set_greedy_tree(grid_, pace) : greedy_tree(grid_, pace);
+      best_->tree = grid_.is_line() ? line_tree(grid_) : greedy_tree(grid_, pace);
       best_->depth = best_->tree.depth();
       best_->leaves = best_->tree.n_leaves();
       std::uint64_t n_hyperplanes = 0;
@@ -175,19 +161,10 @@ class Search {
   }
 
   void bound_by_cells() {
-    std::int64_t leaves, depth;
-    if (grid_.has_sets()) {
-      const SetBounds bounds = set_bounds(grid_, control_);
-      leaves = bounds.leaves;
-      depth = bounds.depth;
-    } else {
-      const CellBounds bounds =
-          cell_bounds(function_of(grid_), control_.memory_limit, [this] { control_.check("first tree", -1, -1, 0); });
-      leaves = bounds.leaves;
-      depth = bounds.depth;
-    }
-    best_->leaves_bound = std::max(best_->leaves_bound, leaves);
-    best_->depth_bound = std::max(best_->depth_bound, depth);
+    const CellBounds bounds =
+        bounds_of_grid(grid_, control_.memory_limit, [this] { control_.check("first tree", -1, -1, 0); });
+    best_->leaves_bound = std::max<std::int64_t>(best_->leaves_bound, bounds.leaves);
+    best_->depth_bound = std::max<std::int64_t>(best_->depth_bound, bounds.depth);
   }
 
   void record(const char* engine, std::int64_t states, std::size_t peak_bytes) {

@@ -28,28 +28,12 @@ std::vector<int> slabs_of(const Grid& grid, const GridParts& parts) {
   return slabs;
 }
 
-std::vector<Class> reordered_cells(const Grid& grid, const std::vector<int>& order) {
-  if (std::is_sorted(order.begin(), order.end())) return grid.classes;
-  const std::vector<std::size_t> stride = cell_strides(grid);
-  const int n = grid.n_axes(), last = order[n - 1], inner = grid.axes[last].n_slabs();
-  std::vector<Class> cells(grid.n_cells());
-  std::vector<int> slab(n, 0);
-  std::size_t from = 0;
-  for (Class *out = cells.data(), *end = out + cells.size(); out < end; out += inner) {
-    for (int i = 0; i < inner; ++i) out[i] = grid.classes[from + i * stride[last]];
-    for (int k = n - 2; k >= 0; --k) {
-      from += stride[order[k]];
-      if (++slab[k] < grid.axes[order[k]].n_slabs()) break;
-      from -= slab[k] * stride[order[k]];
-      slab[k] = 0;
-    }
-  }
-  return cells;
-}
-
 // Orders the axes by the number of boxes that are left when one axis alone is a loop.
 std::vector<int> order_by_reach(const Grid& grid, Control& control) {
-  const Profile profile(function_of(grid), [&] { control.check("interval-dp", -1, -1, 0); });
+  Shapes none;
+  Function function{{}, grid.classes};  // sets of values as intervals of them: it is only about a ranking
+  for (const Axis& axis : grid.axes) function.size.push_back(axis.n_slabs());
+  const Profile profile(function, none, [&] { control.check("interval-dp", -1, -1, 0); });
   const int n = grid.n_axes();
   std::vector<std::pair<double, int>> ranked;
   for (int first = 0; first < n; ++first) {
@@ -112,13 +96,6 @@ double count_boxes(const Grid& grid) {
   double boxes = 1;
   for (const Axis& axis : grid.axes) boxes *= axis.n_slabs() * (axis.n_slabs() + 1.0) / 2;
   return boxes;
-}
-
-std::vector<std::size_t> cell_strides(const Grid& grid) {
-  std::vector<std::size_t> stride(grid.n_axes());
-  std::size_t step = 1;
-  for (int axis = grid.n_axes(); axis-- > 0; step *= grid.axes[axis].n_slabs()) stride[axis] = step;
-  return stride;
 }
 
 IntervalNest::IntervalNest(const Grid& grid, const GridParts& parts, const std::vector<int>& order,

@@ -153,7 +153,4 @@ IntervalNest choose_nest(const Grid& grid, const GridParts& parts, std::size_t e
 
 double count_boxes(const Grid& grid);
 
-// Strides of a grid's cells, last axis fastest.
-std::vector<std::size_t> cell_strides(const Grid& grid);
-
 }  // namespace onetree
