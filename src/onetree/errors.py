@@ -1,6 +1,6 @@
 """The errors that onetree raises; every message says what is wrong and what to do next.
 
-Imports nothing of onetree: every stage of the pipeline may use it.
+Imports nothing from onetree, so that every stage can use it.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class MissingDependencyError(OnetreeError, ImportError):
 
 
 class FidelityError(OnetreeError):
-    """Two things that must predict the same class do not."""
+    """A tree, an ensemble and a model that must predict the same class do not."""
 
 
 class LimitReachedError(OnetreeError):

@@ -1,6 +1,6 @@
 """A scikit-learn classifier that fits an ensemble and is the one tree equal to it.
 
-Glue and no algorithms: the ensemble comes from scikit-learn or its kin, the tree from `born_again`.
+Glue without algorithms: the ensemble comes from the estimator, the tree from `born_again`.
 """
 
 from __future__ import annotations
@@ -135,9 +135,9 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         y : array of shape (n_rows,)
             Class labels.
         sample_weight : array of shape (n_rows,), optional
-            Handed on to the ensemble, and counted in `predict_proba`.
+            Passed on to the ensemble, and counted in `predict_proba`.
         **fit_params
-            Handed on to the ensemble's `fit`; by request, if metadata routing is enabled.
+            Passed on to the ensemble's `fit`; by request, if metadata routing is enabled.
 
         Returns
         -------
@@ -169,7 +169,7 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             )
         if seed is not None:
             _set_missing_seeds(ensemble, seed)
-        # The data frame itself, not its values: the ensemble is to know the names as well.
+        # The data frame itself, not its values: the ensemble needs the names as well.
         ensemble.fit(X, labels, **self._fit_params(ensemble, sample_weight, fit_params))
         self.estimator_ = ensemble
         self._check_frozen_features()
@@ -239,7 +239,7 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         return self.tree_.n_leaves
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Say what `fit` passes on, and to whom."""
+        """Return what `fit` passes on, and to whom."""
         return (
             MetadataRouter(owner=type(self).__name__)
             .add_self_request(self)
@@ -289,7 +289,7 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         return given
 
     def _check_frozen_features(self) -> None:
-        """Refuse data on which a fitted ensemble was not trained; one that was just fitted passes of course."""
+        """Refuse data with other features than those a frozen ensemble was trained on."""
         known, given = getattr(self.estimator_, "feature_names_in_", None), getattr(self, "feature_names_in_", None)
         if known is not None and given is not None and list(known) != list(given):
             raise InvalidInputError(

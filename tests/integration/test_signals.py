@@ -156,7 +156,7 @@ def test_a_tree_whose_proof_takes_too_long_is_saved_and_said_not_to_be_verified(
     line = ["convert", str(tmp_path / "model.json"), "-o", str(tmp_path / "tree.json"), "--time-limit", "60"]
     assert main(line) == 3
     printed = capsys.readouterr()
-    assert "the proof did not end within the time limit; the best tree so far was saved" in printed.err
+    assert "the proof was not finished within the time limit; the best tree so far was saved" in printed.err
     assert f"onetree verify {tmp_path / 'model.json'} {tmp_path / 'tree.json'}" in printed.err
     assert "not verified" in printed.out
     assert onetree.verify(onetree.load_tree(tmp_path / "tree.json"), forest)

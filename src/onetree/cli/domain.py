@@ -19,7 +19,7 @@ HELP = (
     "what a feature can be, so that the tree is exact for these inputs only, and smaller: age=18:99, age=integer, "
     "'age=integer 18:99', sex=0,1, sex=binary, each with ' or missing'; by name or number, several times. Or which "
     "features of zeros and ones belong together: one-hot=red,green,blue (exactly one is 1), 'at most one=a,b', "
-    "'implies=age:<21,age:<26' (each implies the next), equal=a,b; a name with a comma in quotation marks. Or a file: "
+    "'implies=age:<21,age:<26' (each implies the next), equal=a,b; quote a name with a comma. Or a file: "
     'JSON {"age": "18:99", "groups": [{"one-hot": ["red", "green"]}]}, or CSV data from which ranges, integers '
     "and few values are inferred; from groups=FILE, also which columns belong together"
 )
@@ -69,7 +69,7 @@ def _names(text: str) -> tuple[str, ...]:
     try:
         return tuple(name.strip() for line in csv.reader([text], skipinitialspace=True, strict=True) for name in line)
     except csv.Error as error:
-        raise InvalidInputError(f"{text!r} is no list of names: {error}; use a JSON file for such names") from None
+        raise InvalidInputError(f"{text!r} is not a list of names: {error}; use a JSON file for such names") from None
 
 
 def _from_file(path: str, ensemble: onetree.Ensemble, *, groups: bool = False) -> onetree.Domain:
@@ -92,7 +92,7 @@ def _from_file(path: str, ensemble: onetree.Ensemble, *, groups: bool = False) -
 
 
 def _check_header(path: str, content: bytes, ensemble: onetree.Ensemble) -> None:
-    """Refuse a table that does not name the features, before anything else is said about it."""
+    """Refuse a table that does not name the features, before any other error."""
     try:
         header = next(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")), [])
     except (UnicodeDecodeError, csv.Error) as error:

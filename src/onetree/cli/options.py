@@ -44,7 +44,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         type=labels,
         metavar="LABELS",
         help="labels of the classes 0, 1, ... in this order, for files that do not hold them, such as LightGBM's text: "
-        "no,yes; a label with a comma in quotation marks",
+        "no,yes; quote a label with a comma",
     )
 
 
@@ -64,13 +64,13 @@ def add_objective(parser: argparse.ArgumentParser) -> None:
         "--objective",
         choices=OBJECTIVES,
         default=DEFAULT_OBJECTIVE,
-        help="what to make least; leaves-depth: the leaves, then the depth among the trees with as many leaves "
+        help="what to minimise; leaves-depth: the leaves, then the depth among trees with that many leaves "
         "(default: %(default)s)",
     )
 
 
 def add_random_state(parser: argparse.ArgumentParser) -> None:
-    """Add the seed of what is left to chance."""
+    """Add the seed."""
     parser.add_argument(
         "--random-state", type=natural_number, default=0, metavar="N", help="seed of the heuristic (default: 0)"
     )
@@ -103,13 +103,13 @@ def labels(text: str) -> ClassLabels:
 
 
 def positive_number(text: str) -> float:
-    """Read a number above zero."""
+    """Read a positive number."""
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if not (number > 0 and math.isfinite(number)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above zero")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
     return number
 
 

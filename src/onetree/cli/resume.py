@@ -1,4 +1,4 @@
-"""The option ``--resume`` of ``onetree convert``: a conversion that goes on where another process was ended."""
+"""The option ``--resume`` of ``onetree convert``: a conversion that continues where another process stopped."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def add_resume(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         metavar="FILE",
-        help="keep in FILE what is done; the same command goes on from there if it was ended by whatever means. Large "
+        help="keep finished work in FILE; however the command was stopped, the same command resumes from there. Large "
         "trees are then found in parts. FILE is removed when the tree is saved",
     )
 
@@ -33,7 +33,7 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.resume is None:
         return
     if arguments.data is not None:
-        raise InvalidInputError("--data takes no time that would be worth --resume; leave one of them out")
+        raise InvalidInputError("--resume is not for --data, which takes little time; leave one of them out")
     if arguments.method == "exact":
         raise InvalidInputError(
             "an exact search cannot go on where it was ended, only begin again; leave out --resume, or take --method "
@@ -57,7 +57,7 @@ def convert(
     domain: Domain | None,
     progress: ProgressCallback,
 ) -> Solution:
-    """Find the tree that the options ask for, or the part of it that is missing."""
+    """Find the tree that the options ask for, or what is missing of it."""
     if arguments.method == "auto" and not has_begun(arguments):
         refuse_too_large(ensemble, objective=arguments.objective, domain=domain, random_state=arguments.random_state)
     try:

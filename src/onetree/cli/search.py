@@ -18,7 +18,7 @@ _MOMENT = 0.6  # seconds that a signal leaves for a tree where none is known yet
 
 @dataclass(frozen=True)
 class Found:
-    """A tree, and what came of the command.
+    """A tree, and the outcome of the command.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Found:
     code : int
         Exit code of the command.
     ended : str
-        What ended the work before its end, for people; empty if nothing did.
+        What stopped the work early, for people; empty if nothing did.
     """
 
     solution: Solution
@@ -68,7 +68,7 @@ def search(
         except LimitReachedError as error:
             if isinstance(error.solution, Solution):
                 found = Found(
-                    error.solution, verified=False, code=3, ended="the proof did not end within the time limit"
+                    error.solution, verified=False, code=3, ended="the proof was not finished within the time limit"
                 )
             elif stop.signal is None:
                 raise
@@ -82,7 +82,7 @@ def search(
 def _quickest(
     arguments: argparse.Namespace, ensemble: onetree.Ensemble, domain: Domain | None, heard: Signals
 ) -> Found:
-    """Return a tree that takes no time to speak of; without one the signal is raised after all."""
+    """Return a tree that takes next to no time; without one, raise the signal after all."""
     try:
         if arguments.method != "heuristic":
             solution = onetree.born_again(

@@ -1,6 +1,6 @@
-"""SIGINT and SIGTERM: a command ends within a second, with what it has where that is worth something.
+"""SIGINT and SIGTERM: a command ends within a second, with its best result so far.
 
-Only the main thread can hear signals; elsewhere nothing here does anything.
+Only the main thread receives signals; elsewhere nothing here has any effect.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ def _raise(number: int, _: FrameType | None) -> None:
 
 
 class Stop:
-    """A wish to stop: the signal that was heard, if any."""
+    """A request to stop: the signal that was received, if any."""
 
     def __init__(self) -> None:
         self.signal: signal.Signals | None = None
 
     def check(self, _: Progress | None = None) -> None:
-        """Raise `StopSearch` if a signal was heard; a progress callback."""
+        """Raise `StopSearch` if a signal was received; a progress callback."""
         if self.signal is not None:
             raise StopSearch
 
     def hear(self, number: int, frame: FrameType | None) -> None:
-        """Remember the first signal; the second is in earnest."""
+        """Remember the first signal; raise the second."""
         if self.signal is not None:
             _raise(number, frame)
         self.signal = signal.Signals(number)
@@ -70,5 +70,5 @@ def _handled(handler: _Handler) -> Iterator[None]:
         yield
     finally:
         for number, previous in before.items():
-            # None: set by code that is not Python, which cannot be given back.
+            # None: set by code other than Python, which cannot be restored.
             signal.signal(number, signal.SIG_DFL if previous is None else previous)

@@ -14,7 +14,7 @@ from typing import Any
 from onetree.base.progress import Bar
 from onetree.errors import InvalidInputError
 
-# A terminal obeys control characters, and a file must not command the terminal.
+# Control characters in a file must not reach the terminal.
 _CONTROL = {*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")}
 _AS_TEXT = {code: f"\\x{code:02x}" for code in _CONTROL}
 
@@ -25,12 +25,12 @@ def show(text: str) -> None:
 
 
 def show_content(text: str) -> None:
-    """Print what would else be written to a file, as it is."""
+    """Print, unchanged, what would otherwise be written to a file."""
     sys.stdout.write(text + "\n")
 
 
 def tell(message: str) -> None:
-    """Print to stderr what became of the command."""
+    """Print the outcome of the command to stderr."""
     with contextlib.suppress(OSError):
         sys.stderr.write(f"onetree: {message.translate(_AS_TEXT)}\n")
 
@@ -53,7 +53,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def check_output(path: str) -> None:
-    """Refuse a place that cannot be written to, before the long work rather than after it."""
+    """Refuse a place that cannot be written to, before the work begins."""
     target = Path(path)
     try:
         if target.is_dir():

@@ -15,7 +15,7 @@ _OTHER_NAMES = {"xgboost": "xgboost-cpu"}  # the same module in another package
 
 
 def add_version(parser: argparse.ArgumentParser) -> None:
-    """Add the options, which stand in the place of a subcommand."""
+    """Add the options, which replace a subcommand."""
     parser.add_argument(
         "--version",
         action="store_true",

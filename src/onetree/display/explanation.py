@@ -89,7 +89,7 @@ def _path(tree: Tree, row: NDArray[Any]) -> tuple[list[tuple[int, bool]], int]:
 
 
 def _cuts(tree: Tree, row: NDArray[Any], path: list[tuple[int, bool]]) -> dict[int, PrintedCut | None]:
-    """Say the thresholds of a path as elsewhere; exactly if this input has more digits than they are for."""
+    """Return the printed thresholds of a path; exact ones if this input has more digits than they are for."""
     nodes = [node for node, _ in path]
     cuts = threshold_cuts(tree, nodes=nodes)
     for node, goes_left in path:
@@ -102,7 +102,7 @@ def _cuts(tree: Tree, row: NDArray[Any], path: list[tuple[int, bool]]) -> dict[i
 
 
 def _value(tree: Tree, condition: Condition, value: np.floating[Any]) -> str:
-    """Say a value in few digits; a category by its name."""
+    """Return a value in few digits; a category by its name."""
     if np.isnan(value):
         return "missing"
     kind = tree.categories[condition.feature]
@@ -111,12 +111,12 @@ def _value(tree: Tree, condition: Condition, value: np.floating[Any]) -> str:
         if element >= FIRST and kind.names:
             return printable(kind.names[element - FIRST])
         return _digits(value)
-    # A float32 number in the digits that tell it from its neighbours is another number, on either side of it.
+    # A float32 number in the digits that distinguish it from its neighbours is another number, on either side of it.
     text = _digits(value)
     return text if condition.lower < float(text) <= condition.upper else _digits(np.float64(value))
 
 
 def _digits(value: np.floating[Any]) -> str:
-    """Return the fewest digits that tell a number from all others of its precision."""
+    """Return the fewest digits that distinguish a number from all others of its precision."""
     text = np.format_float_positional(value, trim="-")
     return text if len(text) <= 24 else np.format_float_scientific(value, trim="-")

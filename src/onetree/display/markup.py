@@ -58,6 +58,6 @@ def scrolled(content: str) -> str:
 
 
 def some(names: Sequence[object], limit: int = 8) -> str:
-    """List names, as many as can be taken in."""
+    """List names, up to a readable number."""
     listed = ", ".join(printable(str(name)) for name in names[:limit])
     return listed if len(names) <= limit else f"{listed}, … ({len(names):,} in all)"

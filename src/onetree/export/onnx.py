@@ -190,7 +190,7 @@ def _step() -> GraphProto:
     """Return one step of the loop: rows at a leaf stay there, the others go one node down."""
     from onnx import TensorProto, helper
 
-    # A leaf is no entry of the tables: its row looks up the root, and what it finds there is not used.
+    # A leaf has no entry in the tables: its row looks up the root, and the result is not used.
     steps = [
         ("Max", ["node", "zero"], "entry"),
         ("Gather", ["feature", "entry"], "at"),

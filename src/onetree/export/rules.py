@@ -1,6 +1,6 @@
 """The tree as IF-THEN rules, one per leaf, with at most one interval or set per feature.
 
-The rules exclude each other and together cover every input, so their order means nothing.
+The rules exclude each other and together cover every input, so their order does not matter.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROOT, NONE = 0, -1  # NONE: no node gives this bound
 
 @dataclass(frozen=True)
 class Condition:
-    """What a leaf demands of one feature: ``lower < x <= upper``, or a missing value where `missing` is true.
+    """What a leaf requires of one feature: ``lower < x <= upper``, or a missing value where `missing` is true.
 
     Of a categorical feature it demands one of `elements` instead, and the bounds say nothing.
 
@@ -181,7 +181,7 @@ def to_rules(tree: Tree, *, digits: int | None = DIGITS) -> str:
 
 
 def condition_words(condition: Condition, name: str, cuts: dict[int, PrintedCut | None], tree: Tree) -> str:
-    """Say a condition; `cuts` are the thresholds of the nodes."""
+    """Return a condition in words; `cuts` are the thresholds of the nodes."""
     kind, missing = tree.categories[condition.feature], condition.missing
     if kind is not None and condition.elements is not None:
         takes_nan = bool(tree.nan_features[condition.feature])

@@ -202,7 +202,7 @@ def _walk(tree: Tree, names: Sequence[str], used: list[int], table: str, nodes: 
 
 
 def _check_columns(used: list[str]) -> None:
-    """Refuse columns that are one to a database, which does not tell upper from lower case."""
+    """Refuse columns whose names differ only in case, which databases ignore."""
     seen = {_ROW: _ROW}
     for name in used:
         if name.lower() in seen:

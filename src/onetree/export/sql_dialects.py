@@ -1,4 +1,4 @@
-"""What databases do not agree on: names of types, quotes, missing values, and which decimals they read exactly."""
+"""Where databases differ: names of types, quotes, missing values, and which decimals they read exactly."""
 
 from __future__ import annotations
 

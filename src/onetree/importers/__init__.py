@@ -38,7 +38,7 @@ _OTHER_FORMATS = {
     b"binf": "this is XGBoost's old binary format; load it with that version and save it as .json or .ubj",
 }
 _UNKNOWN = (
-    "not a model file that is known here: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, skops, the BA-Trees text "
+    "not a known model file: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, skops, the BA-Trees text "
     f'format (begins with DATASET_NAME:) or the project\'s JSON ("format": "{FORMAT}")'
 )
 
@@ -61,7 +61,7 @@ def import_model(model: object, *, voting: str = "auto", missing: str = "auto") 
 
 
 def _import_bare(model: object, voting: str, missing: str) -> Ensemble:
-    """Read a model that nothing stands around."""
+    """Read a model without wrappers."""
     # The classes of these libraries also inherit from scikit-learn's, so scikit-learn comes last.
     boosted = next((name for name in ("xgboost", "lightgbm", "catboost") if _is_from(name, model)), None)
     if boosted is not None and voting != "auto":
@@ -135,7 +135,7 @@ def load_ensemble(
     except (ModelFileError, InvalidInputError) as error:
         raise ModelFileError(f"{path}: {error}") from None
     except RecursionError:
-        raise ModelFileError(f"{path}: nested more deeply than any model is; is it the right file?") from None
+        raise ModelFileError(f"{path}: nested more deeply than any model; is it the right file?") from None
     except MemoryError:
         raise ModelFileError(f"{path}: does not fit into memory; is it the right file?") from None
     if classes is not None:

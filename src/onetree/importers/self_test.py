@@ -1,4 +1,4 @@
-"""Every import checks itself: the ensemble against the live model, where they would differ if they could.
+"""Every import checks itself: the ensemble against the live model, on inputs where differences are likely.
 
 The model comes as a function from inputs to labels.
 """
@@ -115,7 +115,7 @@ def sample_rows(ensemble: Ensemble, rng: np.random.Generator, *, largest: float 
 
 
 def _points_of(categories: Categories) -> NDArray[np.float64]:
-    """Return the codes, the ends of the categories and their neighbours, and numbers that may be no category."""
+    """Return the codes, the ends of the categories and their neighbours, and numbers that may not be a category."""
     codes = np.array(categories.codes)
     ends = np.unique(np.concatenate([codes, categories.low, categories.high]))
     halfway = [codes - 0.5, codes + 0.5, codes - 1, codes + 1]

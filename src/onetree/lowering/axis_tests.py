@@ -47,7 +47,7 @@ class AxisTests:
 
 @dataclass(frozen=True, eq=False)
 class FoundAxis:
-    """One axis: its tests, and what becomes of the nodes that name them."""
+    """One axis: its tests, and how the nodes that name them change."""
 
     nodes: NDArray[np.intp]
     number: Floats  # of the test of each node: its threshold for the core
@@ -59,7 +59,7 @@ class FoundAxis:
 
 
 def joint_features(ensemble: Ensemble, domain: Domain | None) -> list[JointFeatures]:
-    """Return the features to translate, in the order of their axes; those that no node tests are nobody's concern."""
+    """Return the features to translate, in the order of their axes; features that no node tests are left out."""
     tested = np.zeros(ensemble.n_features, dtype=bool)
     tested[ensemble.feature[ensemble.feature >= 0]] = True
     values = (None,) * ensemble.n_features if domain is None else domain.values
@@ -99,7 +99,7 @@ def _reachable(kind: Categories, values: Values) -> NDArray[np.intp]:
 
 
 def axis_of(ensemble: Ensemble, whole: Ensemble, joint: JointFeatures) -> FoundAxis:
-    """Find the tests of an axis: those that tell values apart, equal or complementary ones once."""
+    """Find the tests of an axis: those that distinguish values, equal or complementary ones once."""
     nodes, at, raw, members = _raw_tests(ensemble, whole, joint)
     # Spelled so that the first value goes right, equal and complementary tests look the same.
     inverted = members[:, 0]
@@ -187,7 +187,7 @@ def _distinct(rows: Bools) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _numbered(members: Bools) -> tuple[Floats, Bools, SetMatrix | None]:
-    """Return the tests their numbers for the core, say which of them it sees inverted, and the matrix of a set axis."""
+    """Return the core's numbers of the tests, which of them it sees inverted, and the matrix of a set axis."""
     n_tests = len(members)
     distance = _chain(members)
     if distance is None:

@@ -1,4 +1,4 @@
-"""From thresholds and set tests to levels: how large the space is that an ensemble cuts up."""
+"""From thresholds and set tests to levels: the size of the grid of an ensemble."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The classes of many rows, quickly: what the ensemble says, tree by tree in native code.
+"""Fast prediction of many rows: the classes of an ensemble, tree by tree in native code.
 
 Gives what `Ensemble.predict_index` gives: the same leaves, added in the same order and precision. Rows are taken as
 slabs of the grid, which is all that the trees ask for. For ensembles without set tests.
@@ -21,7 +21,7 @@ _ALL_SLABS = -1  # as an unsigned number the largest
 
 
 class NativePredictor:
-    """An ensemble whose tests are put in terms of slabs."""
+    """An ensemble whose tests are expressed in slabs."""
 
     def __init__(self, ensemble: Ensemble) -> None:
         self.ensemble = ensemble

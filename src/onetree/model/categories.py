@@ -221,7 +221,7 @@ def _check_tests(kinds: tuple[MaybeCategories, ...], tests: Index, members: Bool
     n_elements = np.array([0 if kind is None else kind.n_elements for kind in (*kinds, None)])[feature]
     categorical = n_elements > 0
     _refuse(categorical & (tests < 0), "compares a categorical feature with a threshold; give it a set test")
-    _refuse(~categorical & (tests != -1), "has a set test, but tests no categorical feature")
+    _refuse(~categorical & (tests != -1), "has a set test, but its feature is not categorical")
     _refuse(tests >= len(members), f"has a set test past the {len(members)} rows of subsets")
     n_needed = np.zeros(len(members), dtype=np.intp)  # the largest element of each set, and 1
     if members.size:

@@ -179,7 +179,7 @@ class Columns:
 
 
 class Reader(Protocol):
-    """What of an ensemble or a tree says how rows are read."""
+    """The part of an ensemble or a tree that says how rows are read."""
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -199,7 +199,7 @@ class Reader(Protocol):
 
 
 def made_up(names: Sequence[str]) -> bool:
-    """Whether names are no more than numbers 0, 1, ... with the prefix of some library, so perhaps nobody's choice."""
+    """Whether names are just numbers 0, 1, ... with the prefix of some library, so probably generated."""
     found = [_MADE_UP.fullmatch(name) for name in names]
     return all(match is not None and match[1] == str(at) for at, match in enumerate(found))
 

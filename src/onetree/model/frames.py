@@ -39,7 +39,7 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
 
 
 def needs_model(X: Any) -> bool:
-    """Whether `X` is a frame with columns of categories or texts, whose numbers only a model can tell."""
+    """Whether `X` is a frame with columns of categories or texts, whose numbers only a model knows."""
     frame = as_frame(X)
     return frame is not None and any(map(_holds_categories, frame.iter_columns()))
 
@@ -73,7 +73,7 @@ def columns_by_name(given: Sequence[str], model: Reader, *, what: str = "X") -> 
     if model.columns.steps:
         raise InvalidInputError(
             f"the model stands behind other steps of a pipeline ({model.columns.steps}), and the names of the columns "
-            f"of {what} do not tell whether these have been applied; give an array of what they give, such as "
+            f"of {what} do not show whether these have been applied; give an array of their output, such as "
             "np.asarray(pipeline[:-1].transform(X))"
         )
     place = {name: at for at, name in enumerate(given)}
@@ -136,7 +136,7 @@ def read_frame(frame: nw.DataFrame[Any], model: Reader) -> NDArray[Any]:
 
 
 def labels_among(is_categorical: Sequence[bool], model: Reader, what: str) -> list[Labels | None]:
-    """Return the labels of each feature, where need be as the columns of categories or texts tell."""
+    """Return the labels of each feature, where necessary by the columns of categories or texts."""
     columns = model.columns
     labels = [columns.labels_of(feature) for feature in range(len(is_categorical))]
     if columns.unassigned:

@@ -44,7 +44,7 @@ def largest_sum(ensemble: Ensemble) -> float:
 
 
 def count_order_fragile(ensemble: Ensemble, X: NDArray[np.float64]) -> int:
-    """Return how many inputs are so near to a tie that the order in which leaves are added may decide their class.
+    """Return how many inputs are so close to a tie that the order in which leaves are added may decide their class.
 
     An ensemble adds in the order of its source library, so its class is right there too. But a library that adds in
     another order (on several threads, say) may give another class, and the user should know.

@@ -167,7 +167,7 @@ class _Walk:
 
 
 def _ranked(values: NDArray[Any], left: NDArray[np.bool_]) -> tuple[int, int, NDArray[np.intp]]:
-    """Return one bin to each value, those that go left first; of too many, neighbours share one."""
+    """Return a bin for each value, those that go left first; of too many, neighbours share one."""
     _, code = np.unique(values, return_inverse=True)
     _, rank = np.unique(code + len(code) * ~left, return_inverse=True)
     n_values, n_left = int(rank.max()) + 1, len(np.unique(code[left]))

@@ -78,7 +78,7 @@ def labels_of(classes: Sequence[object]) -> list[str]:
 
 
 def plain_legend(axes: Axes | Figure, colours: Sequence[str], labels: Sequence[str], **options: Any) -> Legend:
-    """Add a legend of coloured squares whose labels are no markup and may begin with an underscore."""
+    """Add a legend of coloured squares whose labels are plain text and may begin with an underscore."""
     from matplotlib.patches import Patch
 
     handles = [Patch(facecolor=colour, edgecolor=foreground(), linewidth=0.5) for colour in colours]

@@ -59,7 +59,7 @@ class Equality:
 def check_equality(
     tree: Tree, source: Ensemble | None, *, time_limit: float | None = None, progress: ProgressOption = None
 ) -> Equality:
-    """Prove or refute that the two are the same function; without a source, say that it was not checked."""
+    """Prove or refute that the two are the same function; without a source, return that it was not checked."""
     if source is None:
         return Equality("unchecked", "The model was not at hand when this report was written, so nothing was compared.")
     try:
@@ -124,7 +124,7 @@ def describe_stats(found: Solution) -> dict[str, Any]:
 
 
 def _bound(found: Solution) -> str:
-    """Say what is proven, and how far the tree is above it in the first measure where it is."""
+    """Return in words what is proven, and how far the tree is above it in the first measure that differs."""
     value, bound = (each if isinstance(each, tuple) else (each,) for each in (found.value, found.lower_bound))
     names = _MEASURES[found.objective]
     needs = " and ".join(
@@ -187,7 +187,7 @@ def describe_features(tree: Tree, source: Ensemble | None) -> list[dict[str, Any
 
 
 def read_rows(tree: Tree, X: RowsLike | None, y: ArrayLike | None) -> NDArray[Any] | None:
-    """Check the data that were given, and give their rows as numbers."""
+    """Check the given data, and return their rows as numbers."""
     if X is None:
         if y is not None:
             raise InvalidInputError("y was given without X; give both, or neither")

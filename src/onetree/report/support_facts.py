@@ -18,7 +18,7 @@ _SETS = {"held_out": "held-out rows", "reference": "reference rows", "box": "ran
 
 
 def stated_equality(found: SupportSolution) -> Equality:
-    """Return what such a tree says of itself."""
+    """Return what such a tree states about itself."""
     return Equality(
         "support",
         f"Follows the model where the data are and can differ elsewhere. Promised: {found.promise}.",

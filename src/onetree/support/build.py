@@ -179,7 +179,7 @@ def _check(
     if optimal is not None:
         check_choice("optimal", optimal, ("leaves", "depth"))
         if fidelity != 1.0:
-            raise InvalidInputError("optimal= is about trees that are right on every row; give fidelity=1.0 with it")
+            raise InvalidInputError("optimal= needs trees that are right on every row; give fidelity=1.0 with it")
     if not is_integer(random_state, 0):
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
 

@@ -12,7 +12,7 @@ _EVERY = 0.1  # seconds between reports
 
 
 class Clock:
-    """Tells how much time is left, and the caller how far the growth has come."""
+    """Knows how much time is left, and reports progress to the caller."""
 
     def __init__(self, time_limit: float | None, reporter: Reporter | None) -> None:
         self._started = perf_counter()
@@ -27,7 +27,7 @@ class Clock:
 
     @property
     def left(self) -> float | None:
-        """Seconds that are left, None without a limit; none when the caller has asked to stop."""
+        """Seconds that are left, None without a limit; 0 when the caller has asked to stop."""
         if self._reporter is not None and self._reporter.stopped_at is not None:
             return 0.0
         return None if self._limit is None else max(0.0, self._limit - self.elapsed)

@@ -1,4 +1,4 @@
-"""Taking a grown tree back to some numbers of leaves, with the least error that is possible by making leaves of nodes.
+"""Pruning a grown tree to some numbers of leaves, with the least error that is possible by making nodes leaves.
 
 A tree knapsack from the bottom up. Nothing here recurses.
 """

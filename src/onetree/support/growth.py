@@ -102,7 +102,7 @@ class Growth:
             n_wrong += self._split(index)
 
     def join(self, rows: Rows) -> None:
-        """Let more reference rows take part: each goes to its leaf, which is then looked at anew."""
+        """Let more reference rows take part: each goes to its leaf, whose split is then chosen again."""
         numbers = self._sample.join(rows)
         place = np.zeros(len(numbers), dtype=np.intp)
         self._waiting.clear()

@@ -1,6 +1,6 @@
-"""Which rows are near each other, as the ensemble sees them: few of its splits lie between.
+"""Which rows are near each other for the ensemble: few of its splits lie between them.
 
-Rows that share values only with rows near them look like those to come; rows mixed all over the data need not.
+Rows mixed with their neighbours look like future rows; rows mixed all over the data need not.
 """
 
 from __future__ import annotations

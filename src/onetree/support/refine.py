@@ -90,7 +90,7 @@ class Refinement:
             branches.leaf_class[node] = weight.argmax()
 
     def _exchange(self, branches: Branches, node: int, here: Numbers) -> None:
-        """Return a node the best split, or its place to one of the branches if that alone does better."""
+        """Give a node the best split, or replace it by one of its branches if that alone does better."""
         columns, wanted = self._sample.columns, self._sample.classes[here]
         left_is_right = branches.classes(columns, here, int(branches.left[node])) == wanted
         right_is_right = branches.classes(columns, here, int(branches.right[node])) == wanted

@@ -53,7 +53,7 @@ class Comparison:
 def compare(before: Tree, after: Tree, X: RowsLike, *, max_boxes: int = MAX_BOXES) -> Comparison:
     """Count the rows and the cells on which two trees say the same.
 
-    On the very data that a tree was pruned with, all rows agree; on other data they tell how it will do.
+    On the data that a tree was pruned with, all rows agree; other data show how well it does.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Which leaf of a tree a row ends in, and the share of each class among the rows that ended there.
 
-Rows say nothing about the class of a leaf: that is the ensemble's, and stays it.
+Rows do not change the class of a leaf, which is the ensemble's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Data-driven pruning: what the tree says where no data lie is given up for a smaller tree.
+"""Pruning with data: a smaller tree, which may differ where no data lie.
 
-A pruned tree is no longer the same function as its source, and says so (`Tree.exact`). `onetree.compare` tells how much
-of the function is left. Nothing here recurses, and shared subtrees are not written out:
+A pruned tree is no longer the same function as its source, and says so (`Tree.exact`). `onetree.compare` measures the
+difference. Nothing here recurses, and shared subtrees are not written out:
 only the paths that data take are followed.
 """
 
@@ -30,7 +30,7 @@ def prune(tree: Tree, X: RowsLike) -> Tree:
     tree : Tree
         Its equal subtrees may be shared; each path is pruned on its own.
     X : array of shape (n_rows, n_features) or data frame
-        The training data, or any other inputs that stand for those to come; at least one row.
+        The training data, or other representative inputs; at least one row.
 
     Returns
     -------

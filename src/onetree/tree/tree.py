@@ -60,7 +60,7 @@ class Tree:
     exact : bool
         Whether the tree is the same function as its source; False after pruning.
     domain : Domain, optional
-        Where it is: for inputs outside, what `predict` gives means nothing. None means everywhere.
+        Where it is: outside, `predict` gives no meaningful class. None means everywhere.
     categories : tuple of Categories or None
         What a categorical feature makes of its numbers; None is an ordinary feature. Empty if all are.
     subset : int32 array of shape (n_nodes,)
@@ -110,7 +110,7 @@ class Tree:
             self.shares.check(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # A pickle forgets that arrays are read-only, and an older one has not all of the fields.
+        # A pickle forgets that arrays are read-only, and an older one may lack fields.
         self.__init__(**{own.name: state[own.name] for own in fields(self) if own.name in state})  # type: ignore[misc]
 
     def _freeze(self, name: str, dtype: type | None) -> None:
@@ -349,7 +349,7 @@ class Tree:
         return plot_tree(self, max_depth=max_depth, ax=ax)
 
     def explain(self, x: Any) -> Explanation:
-        """Say why one input gets its class: one sentence for each feature that its path asks for.
+        """Explain why one input gets its class: one sentence for each feature on its path.
 
         Parameters
         ----------
@@ -433,7 +433,7 @@ def _check_structure(tree: Tree) -> None:
     has_parent[0] = True
     has_parent[left[inner]] = True
     has_parent[right[inner]] = True
-    _refuse(~has_parent, "place that the root does not lead to")
+    _refuse(~has_parent, "position that cannot be reached from the root")
 
 
 def _refuse(broken: NDArray[np.bool_], what: str) -> None:

@@ -26,7 +26,7 @@ from onetree.verify.verdict import Verdict
 __all__ = ["METHODS", "Verdict", "verify"]
 
 METHODS = ("auto", "search", "cells", "milp")
-_FEW_CELLS = 200_000  # enumerated in a blink
+_FEW_CELLS = 200_000  # quickly enumerated
 
 _Steps = Callable[[int, int], None]  # cells or leaves: those that are done, and all
 
@@ -131,7 +131,7 @@ def _prove(
 
 
 def _steps(report: Reporter) -> _Steps:
-    """Return what the three proofs call: as `Progress` it goes on to the caller, who may want no more."""
+    """Return what the three proofs call: as `Progress` it goes on to the caller, who may ask to stop."""
     started = time.monotonic()
 
     def tell(n_done: int, n_all: int) -> None:

@@ -1,6 +1,6 @@
 """The proof by enumeration: one input from every cell of the joint grid.
 
-The thresholds of tree and ensemble together cut each axis into slabs; within a cell neither can tell two inputs apart.
+The thresholds of tree and ensemble together cut each axis into slabs; within a cell neither distinguishes two inputs.
 Of a block there is one input for everything that it can be. So there are no cells but those that inputs reach.
 """
 

@@ -4,7 +4,7 @@ Of each restricted feature one value per slab of the joint grid is kept, if the 
 0, 1, 2, ..., and both sides are written in terms of the numbers: slab ``i`` is now ``i - 1 < z <= i``, without end at
 either side. So every input of the new pair stands for one of the domain, and each cell that the domain reaches has one.
 
-Shares no code with `onetree.restrict`, whose results it is there to prove.
+Shares no code with `onetree.domain.restrict`, whose results it is there to prove.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Inside:
         return point
 
     def _nan_features(self, nan_features: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Where NaN is an input beside numbers; a feature that is always missing becomes a number without a meaning."""
+        """Where NaN is an input beside numbers; a feature that is always missing becomes a meaningless number."""
         changed = nan_features.copy()
         for feature, known in self._known.items():
             changed[feature] = self._missing[feature] and known.size > 0

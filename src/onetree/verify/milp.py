@@ -131,7 +131,7 @@ def leaf_values(on_axes: Translated) -> list[dict[int, NDArray[np.bool_]]]:
 
 
 def _other_class(leaf: _Leaf, label: int, step: float | None, *, max_cells: int) -> NDArray[np.float64] | None:
-    """Return an input of the leaf whose class is not `label`, or None if there is none."""
+    """Return an input of the leaf whose class is not `label`, or None."""
     if label < 0:  # a label that the ensemble does not know: every input of the leaf will do
         return leaf.point(np.zeros(leaf.program.n_columns))
     if leaf.program.n_binary == 0:  # one cell
@@ -191,7 +191,7 @@ def _search(leaf: _Leaf, duel: _Duel, label: int, step: float | None) -> tuple[N
     # The best that each tree could do on its own already falls short: no program needed.
     if sum(float(weight[columns].max()) for columns in program.groups) < goal:
         return None, True
-    if not goal > -len(program.groups):  # always met, and possibly too large for the solver, or NaN after an overflow
+    if not goal > -len(program.groups):  # always met, and perhaps too large for the solver, or NaN after an overflow
         goal = -float(len(program.groups) + 1)
 
     from scipy.optimize import Bounds, LinearConstraint, milp  # takes as long to import as all of onetree

@@ -65,7 +65,7 @@ def prove(
         same = to_ensemble[tree.leaf_class[walk(tree, point[np.newaxis])]] == ensemble.predict_index(point[np.newaxis])
         if same.all():
             raise FidelityError(
-                f"the search took {point!r} for an input on which tree and source differ, but they agree there; "
+                f"the search reported that tree and source differ at {point!r}, but they agree there; "
                 "this is a bug in onetree, please report it with the model"
             )
         return differing(tree, ensemble, "search", counts["boxes"], point)

@@ -4,7 +4,7 @@ The axis of a block has the number of its first feature. Its values are the inpu
 names by number the test that it makes, which sends some of the values left. Nodes keep their places in the ensemble, so
 that its leaves can be named; those that every value passes in the same direction are passed over.
 
-Shares no code with `onetree.axes`, whose results it is there to prove.
+Shares no code with `onetree.lowering.axes`, whose results it is there to prove.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ def test_convert_keeps_the_groups_with_the_tree_and_says_them(coded, capsys):
         ("one-hot=age:<21", "at least two"),
         ("one-hot=age:<21,height", "'height', which the model does not have"),
         ("one-hot=", "at least two|''"),
-        ('equal="age', "no list of names"),
+        ('equal="age', "not a list of names"),
         ("nothing=age:<21,age:<26", "'nothing'"),
         ("contradiction.json", "contradiction.json: no combination is left"),
         ("shape.json", "shape.json: .* is not a group"),

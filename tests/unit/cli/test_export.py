@@ -99,7 +99,7 @@ def test_options_reach_the_format(words, found, tree, capsys):
 
 def test_an_option_of_another_format_is_refused(tree, capsys):
     assert run(tree, "--to", "c", "--table", "t") == 2
-    assert "--table means nothing for --to c" in capsys.readouterr().err
+    assert "--table has no effect with --to c" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["onnx", "sklearn"])

@@ -313,7 +313,7 @@ def test_a_file_lists_the_elements_of_each_set_and_writes_infinity_as_a_word(set
     ("path", "to", "message"),
     [
         (("version",), 1, "version 1, but files like it have 2"),
-        (("categories",), [None], "set test, but tests no categorical feature|elements from 0"),
+        (("categories",), [None], "set test, but its feature is not categorical|elements from 0"),
         (("categories",), [], "elements from 0"),
         (("categories",), {}, '"categories" must be a list'),
         (("categories", 0), 1, '"categories" must be a list'),
@@ -333,7 +333,7 @@ def test_a_file_lists_the_elements_of_each_set_and_writes_infinity_as_a_word(set
         (("subsets",), [], "past the 0 rows"),
         (("nodes", "subset", 0), 1, "past the 1 rows"),
         (("nodes", "subset", 0), -1, "categorical feature with a threshold"),
-        (("nodes", "subset", 1), 0, "tests no categorical feature"),
+        (("nodes", "subset", 1), 0, "its feature is not categorical"),
         (("nodes", "subset", 0), 10**12, "too large"),
         (("nodes", "subset"), [0], "subset must have shape"),
     ],

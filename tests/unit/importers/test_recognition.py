@@ -100,9 +100,9 @@ def test_a_file_is_recognised_by_its_content(content, entrance, importers, tmp_p
         (b"binf\x00\x00", "old binary format"),
         (b'{"name": "tree", "tree_info": []}', "save_model"),
         (json.dumps({"format": "onetree-tree"}).encode(), "a tree that onetree made"),
-        (b'{"format": "something else"}', "not a model file that is known"),
-        (b"", "not a model file that is known"),
-        (b"{", "not a model file that is known"),
+        (b'{"format": "something else"}', "not a known model file"),
+        (b"", "not a known model file"),
+        (b"{", "not a known model file"),
     ],
 )
 def test_files_of_other_kinds_are_refused_with_the_remedy(content, message, tmp_path):

@@ -233,7 +233,7 @@ def damaged(model, **attributes):
         (BaggingClassifier(RandomForestClassifier(2), 2), "member 0 .* RandomForestClassifier, not a tree"),
         (AdaBoostClassifier(RandomForestClassifier(2), n_estimators=2), "RandomForestClassifier, not a tree"),
         (VotingClassifier([("a", tree()), ("b", RandomForestClassifier(2))]), "member 1 .* not a tree"),
-        (voters(2, weights=[1, -1]), "weights .* from 0 on"),
+        (voters(2, weights=[1, -1]), "weights .* non-negative finite numbers"),
         (voters(2, weights=[0, 0]), "weights .* not all 0"),
         (GradientBoostingClassifier(n_estimators=1, init=RandomForestClassifier(2)), r"init=RandomForest.*init=None"),
         (GradientBoostingClassifier(n_estimators=1, init=DummyClassifier(strategy="stratified")), "not a constant"),

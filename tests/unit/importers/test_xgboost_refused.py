@@ -78,7 +78,7 @@ class NotToBeRead:
         ("ranks", "'rank:pairwise' .* train a classifier"),
         ("regressor", "XGBRegressor is not a classifier"),
         ("linear", 'linear .* booster="gbtree"'),
-        ("own_objective", "objective of your own.*get_booster"),
+        ("own_objective", "custom objective.*get_booster"),
         ("labels", "2 targets at once; train one model per target"),
         ("vectors", "vector in each leaf.*one_output_per_tree"),
         ("two_probabilities", "two classes and the objective multi:softprob"),

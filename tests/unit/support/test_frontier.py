@@ -75,7 +75,7 @@ def test_rows_set_aside_of_x_are_said_to_be_known_to_the_model(forest):
     assert split.n_held_out == int(0.2 * len(X))
     assert split.n_rows + split.n_held_out == len(X)
     assert "the model may have been trained on" in str(split)
-    assert "cannot be told" in split.verdict
+    assert "is unknown" in split.verdict
 
 
 def test_rows_that_are_given_as_held_out_are_taken_as_unseen(found):
@@ -93,9 +93,9 @@ def test_the_verdict_says_where_cart_is_as_good(found):
     rows = f"{int(TEST.sum())} rows"
     assert _with_leads(found, level, ahead).verdict == (
         "The tree of the model is more accurate than CART at 16 leaves; "
-        f"CART is as good at 4 leaves, as far as {rows} can tell."
+        f"CART is as good at 4 leaves, as far as {rows} can show."
     )
-    assert _with_leads(found, level, level).verdict == f"CART is as good at 4 and 16 leaves, as far as {rows} can tell."
+    assert _with_leads(found, level, level).verdict == f"CART is as good at 4 and 16 leaves, as far as {rows} can show."
     assert _with_leads(found, behind, behind).verdict == "CART is more accurate at 4 and 16 leaves."
 
 

@@ -224,7 +224,7 @@ def test_a_tree_can_be_pickled():
         ({"children_right": [4, 1, -1, -1, -1]}, "node 1 .*right child"),  # its own child
         ({"children_left": [1, -1, -1, -1, -1]}, "node 1 .*left child"),
         ({"children_left": [1, 2, 4, -1, -1]}, "node 2 .*child although it is a leaf"),
-        ({"children_right": [3, 3, -1, -1, -1]}, "node 4 .*root does not lead"),
+        ({"children_right": [3, 3, -1, -1, -1]}, "node 4 .*cannot be reached"),
         ({"threshold": [np.nan, 0, 0, 0, 0]}, "node 0 .*NaN or -inf"),
         ({"threshold": [-np.inf, 0, 0, 0, 0]}, "node 0 .*NaN or -inf"),
         ({"leaf_class": [-1, -1, 0, 1, 3]}, r"node 4 .*class index outside 0\.\.2"),

@@ -1,4 +1,4 @@
-"""Cells whose class only the order of adding decides: counted by the proof and shown by the command."""
+"""Cells whose class only the order of addition decides: counted by the proof and shown by the command."""
 
 import json
 
@@ -57,7 +57,7 @@ def test_probabilities_that_a_softmax_makes_equal_are_near_to_a_tie():
     assert count_order_fragile(ensemble, np.zeros((1, 2))) == 1
 
 
-@pytest.mark.parametrize(("value", "text"), [(NEAR_TIE, "the order of adding may decide: 1;"), (FAR, "in no cell")])
+@pytest.mark.parametrize(("value", "text"), [(NEAR_TIE, "the order of addition may decide: 1;"), (FAR, "in any cell")])
 def test_the_command_shows_how_many(value, text, tmp_path, capsys):
     ensemble = two_stumps(value)
     ensemble.save(tmp_path / "model.json")

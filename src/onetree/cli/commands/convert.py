@@ -32,7 +32,7 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
         "--method",
         choices=METHODS,
         default="auto",
-        help="auto: an equal tree within seconds, proven smallest where that can be had; exact: prove that no smaller "
+        help="auto: an equal tree within seconds, proven smallest where feasible; exact: prove that no smaller "
         "tree exists, however long it takes; heuristic: any size of model, an equal tree of no proven size "
         "(default: %(default)s)",
     )
@@ -122,11 +122,11 @@ def _follow_data(arguments: argparse.Namespace, ensemble: onetree.Ensemble) -> i
 
 
 def _refusal(error: TooLargeError, arguments: argparse.Namespace) -> str:
-    """Say what a tree would be that is too large, and which commands give another."""
+    """Return the message for a tree that is too large, with commands that give another."""
     found = cast(onetree.Estimate, error.estimate)
     lines = [f"the tree would have {found.leaves_in_words}, {found.seconds_in_words} of work; nothing was written"]
     if found.leaves < estimate.HOPELESS and not found.beyond:
-        lines.append(f"  do it whatever it takes {_command(arguments, '--method', 'heuristic')}")
+        lines.append(f"  build it nevertheless   {_command(arguments, '--method', 'heuristic')}")
     return "\n".join([*lines, *support.alternatives(arguments), *estimate.smaller_models(error.proposals)])
 
 

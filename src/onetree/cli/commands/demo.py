@@ -1,4 +1,4 @@
-"""``onetree demo``: the whole way in a few seconds, with data that come with scikit-learn."""
+"""``onetree demo``: everything in a few seconds, with data that come with scikit-learn."""
 
 from __future__ import annotations
 

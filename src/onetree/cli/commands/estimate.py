@@ -12,7 +12,7 @@ from onetree.cli.domain import add_domain, read_domain
 from onetree.search.advice import proposals
 
 HOPELESS = 1e12  # leaves; more are not counted
-_MANY = 1e5  # leaves from which on a smaller model is worth a thought
+_MANY = 1e5  # leaves above which a smaller model is proposed
 _FOR_THE_DATA = "For the data only, of any size: onetree convert MODEL -o TREE.json --data CSV; support_tree(model, X)"
 
 
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def smaller_models(found: Sequence[object]) -> list[str]:
-    """Say what gives a smaller tree, as far as that was tried on the model."""
+    """Return the changes that were tried on the model and give a smaller tree, in words."""
     if not found:
         return ["No smaller model was found by leaving out trees or thresholds of this one."]
-    return ["A smaller model has a tree that can be had. Tried on this one:", *(f"  {each}" for each in found)]
+    return ["Smaller models have feasible trees. Tried on this one:", *(f"  {each}" for each in found)]

@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = {option: getattr(arguments, option) for option in _OPTIONS if hasattr(arguments, option)}
     for option in chosen:
         if option not in taken:
-            raise InvalidInputError(f"--{option} means nothing for --to {arguments.to}; leave it out")
+            raise InvalidInputError(f"--{option} has no effect with --to {arguments.to}; leave it out")
     if arguments.to in _BINARY and arguments.output is None:
         raise InvalidInputError(f"{arguments.to} is a binary format; name a file with -o FILE")
     if arguments.output is not None:

@@ -18,7 +18,7 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "frontier",
         help="how well trees of some sizes follow a model of any size, and whether CART is as good",
-        description="For each number of leaves, build the tree that follows the model best where the data are, and "
+        description="For each number of leaves, build a tree that follows the model where the data are, and "
         "measure on held-out rows on how many it gives the class of the model. With --target, also how often model, "
         "tree and tuned CART are right.",
     )

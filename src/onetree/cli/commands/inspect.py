@@ -20,7 +20,7 @@ from onetree.lowering.grid import Grid
 from onetree.model.rounding import count_order_fragile
 
 # Exact search first drops the hyperplanes across which the class never changes. How long that takes cannot be told from
-# the number of cells, and whoever inspects a model does not want to wait.
+# the number of cells, and inspecting a model should be quick.
 _TIME_LIMIT = 2.0  # seconds
 
 # Of the interval DP's tables, for trees of up to 65,535 leaves. Small trees need half, and boxes that hold the same
@@ -104,7 +104,7 @@ def _page(facts: dict[str, Any]) -> str:
         ("boxes", count(facts["boxes"])),
     ]
     if facts["essential_levels"] is None:
-        note = f"not known, the grid is too large to find out in {_TIME_LIMIT:g} s"
+        note = f"unknown: the grid is too large to find out in {_TIME_LIMIT:g} s"
     else:
         note = (
             f"{facts['essential_levels']:,} levels, {count(facts['essential_cells'])} cells, "
@@ -123,9 +123,9 @@ def _page(facts: dict[str, Any]) -> str:
 def _order_note(facts: dict[str, Any]) -> str:
     fragile, sampled = facts["order_fragile"], facts["order_sampled"]
     if not fragile:
-        return f"the order of adding decides the class of none of {sampled:,} inputs looked at"
+        return f"the order of addition does not matter on any of {sampled:,} sampled inputs"
     return (
-        f"{fragile:,} of {sampled:,} inputs looked at are so near to a tie that the order of adding decides their "
+        f"{fragile:,} of {sampled:,} sampled inputs are so close to a tie that the order of addition decides their "
         "class; it is that of the source library on one thread"
     )
 

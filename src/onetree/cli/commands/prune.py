@@ -23,8 +23,8 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
         "--data", metavar="CSV", required=True, help="the training data: a header with the names of the features, rows"
     )
     parser.add_argument("-o", "--output", metavar="TREE.json", required=True, help="file for the pruned tree")
-    parser.add_argument("--held-out", metavar="CSV", help="other data, to tell on how many rows the trees agree")
-    parser.add_argument("--label", metavar="NAME", help="a column that must be there and is left out")
+    parser.add_argument("--held-out", metavar="CSV", help="other data, to count the rows on which the trees agree")
+    parser.add_argument("--label", metavar="NAME", help="a column to leave out")
     parser.add_argument(
         "--by-position",
         action="store_true",

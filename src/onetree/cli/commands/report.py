@@ -29,14 +29,14 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument("--model", metavar="MODEL", help=f"what the tree was made from; {options.MODEL_HELP}")
     options.add_reading(parser)
     parser.add_argument(
-        "--solution", metavar="JSON", help="what `onetree convert --json` printed: tells what is proven of the size"
+        "--solution", metavar="JSON", help="what `onetree convert --json` printed: shows what is proven about the size"
     )
     parser.add_argument("--data", metavar="CSV", help="inputs to choose from: a header with the feature names, rows")
     columns = parser.add_mutually_exclusive_group()
     columns.add_argument(
         "--target", metavar="NAME", help="the column of the data with the true classes; rows count by it"
     )
-    columns.add_argument("--label", metavar="NAME", help="a column of the data that must be there and is left out")
+    columns.add_argument("--label", metavar="NAME", help="a column of the data to leave out")
     parser.add_argument(
         "--by-position", action="store_true", help="take the columns in the order of the features, whatever their names"
     )
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_solution(path: str, tree: onetree.Tree) -> onetree.Solution:
-    """Put the tree and what ``onetree convert --json`` printed about it together again."""
+    """Join the tree with what ``onetree convert --json`` printed about it."""
     try:
         document = json.loads(read_whole(path))
         objective, status, stats = document["objective"], document["status"], document["stats"]
@@ -96,7 +96,7 @@ def read_solution(path: str, tree: onetree.Tree) -> onetree.Solution:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ModelFileError(f"{path}: not what `onetree convert --json` prints: {error!r}") from None
     if (document.get("depth"), document.get("leaves")) != (tree.depth, tree.n_leaves):
-        raise ModelFileError(f"{path} tells of another tree: its depth or leaves are not those of the tree's file")
+        raise ModelFileError(f"{path} describes another tree: its depth or leaves are not those of the tree's file")
     return onetree.Solution(
         tree=tree,
         objective=objective,

@@ -22,7 +22,8 @@ _ONLY_WITH_DATA = ("held_out", "label", "by_position", "max_leaves", "fidelity",
 def add_support(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     group = parser.add_argument_group(
-        "a tree for the data only", "For models of any size. The tree is marked as not exact; what it promises is said."
+        "a tree for the data only",
+        "For models of any size. The tree is marked as not exact, and the result says what it promises.",
     )
     group.add_argument(
         "--data",
@@ -30,7 +31,7 @@ def add_support(parser: argparse.ArgumentParser) -> None:
         help="follow the model where these rows are: a header with the names of the features, rows",
     )
     group.add_argument("--held-out", metavar="CSV", help="rows to measure on (default: a fifth of the data, set aside)")
-    group.add_argument("--label", metavar="NAME", help="a column that must be there and is left out")
+    group.add_argument("--label", metavar="NAME", help="a column to leave out")
     group.add_argument(
         "--by-position", action="store_true", help="take the columns in the order of the features, whatever their names"
     )
@@ -38,7 +39,7 @@ def add_support(parser: argparse.ArgumentParser) -> None:
         "--max-leaves",
         type=options.positive_integer,
         metavar="N",
-        help=f"leaves of the tree at most (default: {DEFAULT_LEAVES})",
+        help=f"largest number of leaves (default: {DEFAULT_LEAVES})",
     )
     group.add_argument(
         "--fidelity",
@@ -60,7 +61,7 @@ def check(arguments: argparse.Namespace) -> None:
             if getattr(arguments, name):
                 raise InvalidInputError(f"--{name.replace('_', '-')} needs --data CSV, the rows to follow the model on")
     elif arguments.domain:
-        raise InvalidInputError("--data builds from rows and has no use for --domain; leave one of them out")
+        raise InvalidInputError("--data and --domain exclude each other; leave one of them out")
 
 
 def convert(arguments: argparse.Namespace, ensemble: onetree.Ensemble, progress: ProgressCallback) -> SupportSolution:
@@ -93,7 +94,7 @@ def page(solution: SupportSolution, ensemble: onetree.Ensemble, output: str) -> 
 
 
 def alternatives(arguments: argparse.Namespace) -> list[str]:
-    """Return the commands that give a tree for the data only."""
+    """Return the commands for a tree that follows the data only."""
     line = ["onetree", "convert", arguments.model, "-o", arguments.output, "--voting", arguments.voting]
     line += ["--missing", arguments.missing] if arguments.missing != "auto" else []
     line += options.given_classes(arguments)

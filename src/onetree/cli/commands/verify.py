@@ -93,9 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _fragile_note(n_fragile: int) -> str:
     if not n_fragile:
-        return "in no cell is the order of adding what decides"
+        return "the order of addition does not matter in any cell"
     return (
-        f"cells so near to a tie that the order of adding may decide: {n_fragile:,}; it is that of the source library "
+        f"cells so close to a tie that the order of addition may decide: {n_fragile:,}; it is that of the library "
         "on one thread"
     )
 

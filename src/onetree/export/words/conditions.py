@@ -1,7 +1,7 @@
 """What each split asks, in words: the same words in text, rules, graphs, figures, reports, and comments of source code.
 
-The numbers come from `onetree.export.decimals`, which says on what inputs they are true, and sets of categories from
-`onetree.export.set_words`. Quoting and escaping are left to each format.
+The numbers come from `decimals`, which says on what inputs they are true, and sets of categories from `set_words`.
+Quoting and escaping are left to each format.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def conditions(
     signs: bool = False,
     nodes: Sequence[int] | None = None,
 ) -> dict[int, SplitWords]:
-    """Say what each inner node asks, by node.
+    """Return what each inner node asks, in words, by node.
 
     Parameters
     ----------

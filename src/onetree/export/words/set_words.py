@@ -18,7 +18,7 @@ from onetree.model.categories import FIRST, MISSING, OTHER, Categories
 if TYPE_CHECKING:
     from onetree.tree.tree import Tree
 
-_OTHER_COSTS = 2  # words: a set is rather said without "other" than a little shorter
+_OTHER_COSTS = 2  # words: a set is better said without "other" than a little shorter
 
 
 class SetWords(NamedTuple):
@@ -46,7 +46,7 @@ def left_numbers(tree: Tree, node: int) -> frozenset[int]:
 
 
 def set_tests(tree: Tree, limit: int | None = None, among: Sequence[int] | None = None) -> dict[int, SetWords]:
-    """Say all set tests, or those among some nodes, by their nodes."""
+    """Return all set tests, or those among some nodes, in words, by node."""
     nodes = np.flatnonzero(tree.subset >= 0).tolist()
     if among is not None:
         nodes = [node for node in among if tree.subset[node] >= 0]
@@ -56,11 +56,11 @@ def set_tests(tree: Tree, limit: int | None = None, among: Sequence[int] | None 
 
 
 def set_test(tree: Tree, node: int, limit: int | None = None) -> SetWords:
-    """Say a set test; a list of more than `limit` characters is abbreviated."""
+    """Return a set test in words; a list of more than `limit` characters is abbreviated."""
     at = int(tree.feature[node])
     kind = tree.categories[at]
     if kind is None:
-        raise ValueError(f"node {node} is no set test")
+        raise ValueError(f"node {node} is not a set test")
     inside = left_numbers(tree, node)
     takes_nan, missing_left = bool(tree.nan_features[at]), bool(tree.subsets[tree.subset[node], MISSING])
     missing_right = takes_nan and not missing_left
@@ -79,7 +79,7 @@ def set_test(tree: Tree, node: int, limit: int | None = None) -> SetWords:
 def set_phrase(
     kind: Categories, inside: AbstractSet[int], *, missing: bool, takes_nan: bool, limit: int | None = None
 ) -> str:
-    """Say which numbers are meant, by those inside or those outside; `missing` is whether NaN is meant too."""
+    """Return which numbers are meant, by those inside or those outside; `missing` is whether NaN is meant too."""
     outside = numbers(kind) - inside
     if takes_nan and not (inside if missing else outside):
         return "is missing" if missing else "is known"

@@ -84,7 +84,7 @@ def columns_of(model: TextModel) -> Columns:
 
 
 def _known_codes(model: TextModel) -> dict[int, NDArray[np.float64]]:
-    """Return the categories that were met in training, by feature; -1 in the list stands for what is none."""
+    """Return the categories that were met in training, by feature; -1 in the list stands for anything else."""
     found = {}
     for feature, info in enumerate(model.feature_infos):
         if _LIST_OF_CATEGORIES.fullmatch(info):

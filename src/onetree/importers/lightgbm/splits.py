@@ -81,8 +81,8 @@ def _with_zero_apart(splits: TreeSplits, t: NDArray[np.float64], zero_apart: NDA
             children[parent][side] = new
         if new >= _MAX_NODES:
             raise UnsupportedModelError(
-                f"with zero_as_missing=True a tree needs more than {_MAX_NODES:,} nodes, since zero has to be told "
-                "apart at each split; train with zero_as_missing=False or with fewer leaves"
+                f"with zero_as_missing=True a tree needs more than {_MAX_NODES:,} nodes, since zero needs two "
+                "nodes at each split; train with zero_as_missing=False or with fewer leaves"
             )
         left, right = int(splits.left[node]), int(splits.right[node])
         if splits.feature[node] < 0 or not zero_apart[node]:

@@ -1,6 +1,6 @@
 """LightGBM's model text, read strictly: the header and the trees as arrays.
 
-Says what is written in the file and that it is whole; what it means for a prediction is said in `lightgbm`.
+Returns what is written in the file and checks that it is complete; what it means for a prediction is in `model`.
 """
 
 import json
@@ -68,7 +68,7 @@ def read_text(content: bytes) -> TextModel:
     content = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     end = _TREES_END.search(content)
     if end is None:
-        raise ModelFileError('the line "end of trees" is missing, so the file is no LightGBM model or is cut short')
+        raise ModelFileError('the line "end of trees" is missing, so the file is not a LightGBM model or is cut short')
     tail = content[end.end() :]
     if b"\nparameters:\n" in tail and b"\nend of parameters\n" not in tail:
         raise ModelFileError('the line "end of parameters" is missing, so the file is cut short')
@@ -124,7 +124,7 @@ def _tree(block: bytes, index: int, names: tuple[str, ...]) -> TextTree:
     if np.any((feature < 0) | (feature >= len(names))):
         raise ModelFileError(f"{where} splits on a feature that does not exist")
     if np.any((decision_type < 0) | (decision_type > 15) | (decision_type >> 2 == 3)):
-        raise ModelFileError(f"{where} has a decision_type that is not known")
+        raise ModelFileError(f"{where} has an unknown decision_type")
     categorical = feature[decision_type & 1 == 1]
     n_categorical = _integer(entries, "num_cat", where, 0, n_inner)
     if n_categorical != len(categorical):
@@ -220,7 +220,7 @@ def _categorical_features(tail: bytes, n_features: int) -> tuple[int, ...] | Non
 
 
 def _check_statistics(entries: dict[str, str], n_inner: int, n_leaves: int, where: str) -> None:
-    """Refuse damage in numbers that are not needed: LightGBM may fail on it, and it may not be the only one."""
+    """Refuse damage in numbers that are not needed: LightGBM may fail on it, and there may be more."""
     for keys, n_wanted in ((_SPLIT_STATISTICS, n_inner), (_LEAF_STATISTICS, n_leaves)):
         for key in keys:
             words = entries.get(key, "").split()

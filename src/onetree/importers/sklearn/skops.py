@@ -71,7 +71,7 @@ def _model(content: bytes) -> Any:
                 raise ModelFileError(f"{_SCHEMA} is larger than {_MAX_SCHEMA_BYTES:,} bytes, the most that is read")
             schema = json.loads(archive.read(_SCHEMA), object_pairs_hook=unique_entries)
             if not isinstance(schema, dict) or schema.get("protocol") not in _PROTOCOLS:
-                raise ModelFileError("the protocol of this skops file is not known; update onetree")
+                raise ModelFileError("the protocol of this skops file is unknown; update onetree")
             return _Builder(archive).build(schema)
     except (zipfile.BadZipFile, NotImplementedError, EOFError) as error:
         raise ModelFileError(f"a broken zip archive: {error}") from None

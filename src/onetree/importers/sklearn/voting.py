@@ -52,7 +52,7 @@ def _weights(model: Any, n_members: int) -> list[float] | None:
     usable = all(np.isfinite(weight) and weight >= 0 for weight in kept) and sum(kept) > 0
     if len(kept) != n_members or not usable:
         raise UnsupportedModelError(
-            f"the weights {list(model.weights)} of this {type(model).__name__} are not {n_members} finite numbers from "
-            "0 on, not all 0; set other weights and fit it again"
+            f"the weights {list(model.weights)} of this {type(model).__name__} are not {n_members} non-negative "
+            "finite numbers, not all 0; set other weights and fit it again"
         )
     return kept

@@ -1,7 +1,7 @@
 """What stands around a model without changing its classes: pipelines, searches over parameters, frozen estimators.
 
 A pipeline's trees see what its earlier steps make of an input, and so does the tree that is made from them. Whoever
-passes a pipeline is told, and the features are named as the steps name them.
+passes a pipeline is warned, and the features are named as the steps name them.
 """
 
 import warnings

@@ -236,7 +236,7 @@ def _kept_nodes(
     lost = ~kept
     if np.count_nonzero(lost) != n_deleted or np.any(lost[inner]):
         raise ModelFileError(
-            f"{where} has {np.count_nonzero(lost)} nodes that are no one's children, but {n_deleted} deleted ones"
+            f"{where} has {np.count_nonzero(lost)} nodes without a parent, but {n_deleted} deleted ones"
         )
     return kept
 

@@ -120,7 +120,7 @@ def _unwrap(model: Any) -> tuple[Any, NDArray[Any]]:
         raise UnsupportedModelError(f"this {name} is not fitted; call fit(X, y) first")
     if callable(model.objective):
         raise UnsupportedModelError(
-            f"this {name} was trained with an objective of your own, so what its scores mean is not known; if they are "
+            f"this {name} was trained with a custom objective, so the meaning of its scores is unknown; if they are "
             "to be read as those of binary:logistic or multi:softprob, pass model.get_booster()"
         )
     return model.get_booster(), np.asarray(model.classes_)
@@ -231,8 +231,8 @@ def _why_not(objective: str) -> str:
             "meaning for it; train with binary:logistic"
         )
     return (
-        f"the objective {objective[:60]!r} of this XGBoost model predicts a number, a rank, or what an objective "
-        f"of your own means, but not a class; train a classifier, with one of {known}"
+        f"the objective {objective[:60]!r} of this XGBoost model predicts a number, a rank, or something "
+        f"of your own, but not a class; train a classifier, with one of {known}"
     )
 
 

@@ -46,7 +46,7 @@ def tuned_carts(
         At least 1.
     random_state : int
     step : callable
-        Is told which share of the work is done.
+        Receives the share of the work that is done.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def right_by_leaves(tree: Any, X: NDArray[Any], y: NDArray[Any], n_most: int) ->
 
 
 def _folds(y: NDArray[Any], random: np.random.Generator) -> NDArray[np.intp]:
-    """Deal out the rows, class by class, so that every fold has its share of each."""
+    """Assign the rows to folds, class by class, so that every fold has its share of each."""
     _, classes = np.unique(y, return_inverse=True)
     fold = np.empty(len(y), dtype=np.intp)
     fold[np.lexsort((random.random(len(y)), classes))] = np.arange(len(y)) % min(N_FOLDS, len(y))

@@ -104,7 +104,7 @@ class Frontier:
             return "Without y there is nothing to compare with CART."
         if self.may_be_seen:
             return (
-                "Whether CART is as good cannot be told: the model may have been trained on the held-out rows, so it "
+                "Whether CART is as good is unknown: the model may have been trained on the held-out rows, so it "
                 "and its trees may know their classes; give held_out=(X_test, y_test)."
             )
         better = [size for size, lead in leads.items() if lead.better == "first"]
@@ -114,7 +114,7 @@ class Frontier:
         if better:
             parts.append(f"the tree of the model is more accurate than CART at {_listed(better)}")
         if level:
-            parts.append(f"CART is as good at {_listed(level)}, as far as {self.n_held_out:,} rows can tell")
+            parts.append(f"CART is as good at {_listed(level)}, as far as {self.n_held_out:,} rows can show")
         if worse:
             parts.append(f"CART is more accurate at {_listed(worse)}")
         sentence = "; ".join(parts) + "."
@@ -122,7 +122,7 @@ class Frontier:
 
     @property
     def notes(self) -> list[str]:
-        """What has to be known to read the figures."""
+        """What a reader of the figures has to know."""
         rows = f"Measured on {self.n_held_out:,} rows that the trees were not built from; intervals are 95 %."
         if not self.may_be_seen:
             return [rows]

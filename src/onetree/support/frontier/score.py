@@ -60,7 +60,7 @@ class Difference:
 
     @property
     def better(self) -> str | None:
-        """Which is better beyond doubt, "first" or "second"; None if the rows do not tell."""
+        """Which is significantly better, "first" or "second"; None if neither is."""
         if self.low > 0:
             return "first"
         return "second" if self.high < 0 else None
