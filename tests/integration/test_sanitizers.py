@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -12,27 +11,16 @@ from pathlib import Path
 import pytest
 
 from onetree import _core
+from tests.cases.native import compile_core, find_compiler, run
 
 pytestmark = [pytest.mark.slow, pytest.mark.sanitizers]
 
 REPORTS = ("AddressSanitizer", "ThreadSanitizer", "runtime error:", "Assertion")
 
 
-def tool(name):
-    """A program of this environment, or else of the machine; None if there is none."""
-    return shutil.which(name, path=sysconfig.get_path("scripts")) or shutil.which(name)
-
-
-def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, **options)
-
-
 @pytest.fixture(scope="module")
 def compiler():
-    path = tool(os.environ.get("CXX", "g++"))
-    if path is None or tool("cmake") is None or tool("ninja") is None:
-        pytest.skip("needs g++, cmake and ninja")
-    return path
+    return find_compiler()
 
 
 def runtimes(compiler, sanitizer):
@@ -48,25 +36,7 @@ def build(repository, compiler, folder, sanitizers):
     package = shutil.copytree(
         repository / "src" / "onetree", folder / "onetree", ignore=shutil.ignore_patterns("__pycache__", "*.so")
     )
-    settings = {
-        "CMAKE_BUILD_TYPE": "Debug",  # our assertions and nanobind's are on
-        "CMAKE_CXX_COMPILER": compiler,
-        "CMAKE_CXX_COMPILER_LAUNCHER": tool("ccache") or "",
-        "CMAKE_CXX_FLAGS_DEBUG": "-O1 -D_GLIBCXX_ASSERTIONS",
-        "CMAKE_MAKE_PROGRAM": tool("ninja"),
-        "ONETREE_SANITIZE": sanitizers,
-        "ONETREE_WARNINGS_AS_ERRORS": "ON",
-        "Python_EXECUTABLE": sys.executable,
-        "nanobind_DIR": run(sys.executable, "-m", "nanobind", "--cmake_dir").stdout.strip(),
-    }
-    definitions = [f"-D{name}={value}" for name, value in settings.items()]
-    for command in (
-        ["-G", "Ninja", "-S", repository, "-B", folder / "build", *definitions],
-        ["--build", folder / "build", "--target", "_core"],
-    ):
-        # A cache of compiled files must not mind that each run has a folder of its own.
-        done = run(tool("cmake"), *command, env=os.environ | {"CCACHE_NOHASHDIR": "1"})
-        assert done.returncode == 0, done.stdout + done.stderr
+    compile_core(repository, compiler, folder / "build", "_core", ONETREE_SANITIZE=sanitizers)
     (core,) = (folder / "build").glob("_core*.so")
     shutil.move(core, package)
 
