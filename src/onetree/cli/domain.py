@@ -16,12 +16,11 @@ from onetree.files.atomic import read_whole
 from onetree.files.strict_json import refuse_constant, unique_entries
 
 HELP = (
-    "what a feature can be, so that the tree is exact for these inputs only, and smaller: age=18:99, age=integer, "
-    "'age=integer 18:99', sex=0,1, sex=binary, each with ' or missing'; by name or number, several times. Or which "
-    "features of zeros and ones belong together: one-hot=red,green,blue (exactly one is 1), 'at most one=a,b', "
-    "'implies=age:<21,age:<26' (each implies the next), equal=a,b; quote a name with a comma. Or a file: "
-    'JSON {"age": "18:99", "groups": [{"one-hot": ["red", "green"]}]}, or CSV data from which ranges, integers '
-    "and few values are inferred; from groups=FILE, also which columns belong together"
+    "what can occur, for a smaller tree that is exact for these inputs only; may be repeated. Features: age=18:99, "
+    "'age=integer 18:99', sex=0,1, sex=binary, each with ' or missing', by name or number. Columns of zeros and ones "
+    "that belong together: one-hot=red,green,blue, 'at most one=a,b', 'implies=age:<21,age:<26', equal=a,b; quote a "
+    "name with a comma. FILE: the same as JSON, or CSV data to infer it from; groups=FILE also infers what belongs "
+    "together"
 )
 
 
