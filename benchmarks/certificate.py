@@ -71,7 +71,7 @@ def certify(ensemble, lower, upper, classes):
 
 
 def ask_highs(ensemble, lower, upper, classes):
-    """Give the same answers, the seconds, and those of them spent in HiGHS, by a mixed-integer program for each box."""
+    """Return the same answers, the seconds, and those of them spent in HiGHS, by a program for each box."""
     in_solver, solve = 0.0, milp.milp
 
     def timed(*arguments, **options):

@@ -51,7 +51,7 @@ NAMES = ("age", "petal width (cm)", "income", "x0 <", "n")
 
 
 def decimals(kind, n_rows, rng):
-    """Give numbers as text: what a file of data holds."""
+    """Return numbers as text: what a file of data holds."""
     scale = rng.choice([1.0, 30.0, 1000.0], size=len(NAMES))
     values = rng.normal(size=(n_rows, len(NAMES))) * scale + scale
     if kind == "integers":
@@ -60,14 +60,14 @@ def decimals(kind, n_rows, rng):
 
 
 def labels_of(X, rng):
-    """Give three classes that depend on the features, with noise."""
+    """Return three classes that depend on the features, with noise."""
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     score = Z[:, 0] * Z[:, 1] + Z[:, 2] - 0.5 * Z[:, 3] + 0.3 * rng.normal(size=len(X))
     return np.array(["low", "middle", "high"])[np.digitize(score, [-0.5, 0.5])]
 
 
 def untrained(family, seed):
-    """Give a model of a family."""
+    """Return a model of a family."""
     if family.startswith("xgboost"):
         from xgboost import XGBClassifier
 
@@ -99,7 +99,7 @@ class Inputs:
 
 
 def inputs(model, tree, texts, rng, n_points):
-    """Give all that the rules are tried on."""
+    """Return all that the rules are tried on."""
     data = np.array([[float(x) for x in row] for row in texts])
     as_text = {
         name: printed.column_of_decimals(column) for name, column in zip(NAMES, zip(*texts, strict=True), strict=True)
@@ -115,7 +115,7 @@ def inputs(model, tree, texts, rng, n_points):
 
 
 def float32_points(tree, data, rng, n_points):
-    """Give float32 rows: random, from the data, and next to thresholds as close as float32 comes."""
+    """Return float32 rows: random, from the data, and next to thresholds as close as float32 comes."""
     columns = []
     for feature in range(tree.n_features):
         near = tree.threshold[(tree.feature == feature) & np.isfinite(tree.threshold)].astype(np.float32)
@@ -128,7 +128,7 @@ def float32_points(tree, data, rng, n_points):
 
 
 def exact_columns(rows):
-    """Give rows of floats as a reader has them who sees their exact values."""
+    """Return rows of floats as a reader has them who sees their exact values."""
     return {name: printed.column_of_numbers(rows[:, at]) for at, name in enumerate(NAMES)}
 
 

@@ -30,7 +30,7 @@ def policies(n: int = 3000, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give the same as zeros and ones: one column per region, one per bound of the age."""
+    """Return the same as zeros and ones: one column per region, one per bound of the age."""
     regions = {name: frame["region"] == number for number, name in enumerate(REGIONS)}
     ages = {f"under {bound}": frame["age"] < bound for bound in BOUNDS}
     return pd.DataFrame(regions | ages).astype(int)

@@ -38,7 +38,7 @@ def main(folder: Path) -> None:
 
 
 def explain_with_shap(model: DecisionTreeClassifier, folder: Path) -> str:
-    """Say which features matter.
+    """Show which features matter.
 
     The tree also has leaves for inputs that no row of the data resembles. SHAP's default counts rows in leaves and
     refuses empty ones; compared with the data as a background ("interventional") they are no difficulty.

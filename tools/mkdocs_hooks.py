@@ -20,7 +20,7 @@ LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)")
 
 
 def shown() -> dict[str, str]:
-    """Give the files outside of docs/ that the site shows, and their places in it."""
+    """Return the files outside of docs/ that the site shows, and their places in it."""
     pages = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
     examples = sorted(path for kind in ("*.py", "*.ipynb") for path in (ROOT / "examples").glob(kind))
     return pages | {f"examples/{path.name}": f"examples/{path.name}" for path in examples}

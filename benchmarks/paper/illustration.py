@@ -16,7 +16,7 @@ TREES = (
 
 
 def three_trees():
-    """Give the ensemble: every tree has one vote."""
+    """Return the ensemble: every tree has one vote."""
     feature, threshold, left, right, value, roots = [], [], [], [], [], []
     for tree in TREES:
         roots.append(len(feature))

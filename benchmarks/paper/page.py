@@ -111,7 +111,7 @@ def install(results, checks, docs):
 
 
 def text(results, checks, images, keep):
-    """Give the page; `images` is where its figures are, and ``keep(name, header, rows)`` sees every table."""
+    """Return the page; `images` is where its figures are, and ``keep(name, header, rows)`` sees every table."""
 
     def table(name, content):
         header, rows = content

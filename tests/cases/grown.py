@@ -37,7 +37,7 @@ def grown_tree(n_leaves, *, n_features=6, n_classes=3, missing=False, feature_na
 
 
 def shared_tree(depth):
-    """Give a tree with 2 ** depth leaves and two nodes per level: the halves of a level share what is below."""
+    """Return a tree with 2 ** depth leaves and two nodes per level: the halves of a level share what is below."""
     n_splits = 2 * depth - 1  # node 0, then two nodes per level
     feature = [0] + [1 + level % 3 for level in range(depth - 1) for _ in range(2)] + [-1, -1]
     left = [1] + [node + 2 - (node % 2 == 0) for node in range(1, n_splits)] + [-1, -1]

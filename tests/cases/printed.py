@@ -45,12 +45,12 @@ class Column:
 
 
 def column_of_numbers(numbers):
-    """Give floats as a column, with their exact values."""
+    """Return floats as a column, with their exact values."""
     return Column([None if np.isnan(x) else Decimal(float(x)) for x in numbers])
 
 
 def column_of_decimals(texts):
-    """Give numbers in decimal notation as a column; "" is missing."""
+    """Return numbers in decimal notation as a column; "" is missing."""
     return Column([Decimal(text) if text else None for text in texts])
 
 

@@ -44,7 +44,7 @@ def converted(name: str) -> tuple[Ensemble, Tree]:
 
 
 def in_types_of(frame: pd.DataFrame, backend: str) -> object:
-    """Give the frame in another library; polars has no categories that are numbers, so they are just these numbers."""
+    """Return the frame in another library; polars has no categories that are numbers, so they are just numbers."""
     if backend != "pandas":
         whole = [
             name for name in frame if str(frame[name].dtype) == "category" and frame[name].cat.categories.dtype != "str"

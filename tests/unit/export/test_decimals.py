@@ -41,7 +41,7 @@ def holds(cut, x):
 
 
 def decimals_beside(x, digits):
-    """Give decimals of up to so many digits around a number, in an exact way of their own."""
+    """Return decimals of up to so many digits around a number, in an exact way of their own."""
     size = math.floor(math.log10(abs(x))) if x else 0
     step = Fraction(10) ** (size - digits + 1)
     at = math.floor(Fraction(x) / step)
@@ -49,7 +49,7 @@ def decimals_beside(x, digits):
 
 
 def float32_beside(x):
-    """Give the exact values of float32 numbers around a number."""
+    """Return the exact values of float32 numbers around a number."""
     with np.errstate(over="ignore"):
         ladder = [np.float32(x)] * 2
         for _ in range(3):
