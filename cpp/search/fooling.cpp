@@ -18,7 +18,7 @@ int n_classes_of(const Function& function) {
 
 // Whether rows of so many cells may hold the axis before as well.
 bool fits_in_row(const Function& function, int axis, std::size_t row_cells) {
-  return axis >= 0 && !function.is_set(axis) && row_cells * function.size[axis] <= 64;
+  return axis >= 0 && row_cells * function.size[axis] <= 64;
 }
 
 }  // namespace
@@ -35,13 +35,15 @@ std::size_t Fooling::bytes_for(const Function& function) {
   for (int axis = function.n_axes(); fits_in_row(function, axis - 1, row_cells); --axis)
     row_cells *= function.size[axis - 1];
   const std::size_t n_planes = n_classes_of(function) + 4;  // the others are excluded_, in_zone_, scratch_ and exists_
-  const std::size_t row_bytes = n_planes * sizeof(Word) + sizeof blocked_[0] + sizeof stamp_[0] + sizeof(Visited);
+  const std::size_t n_counters = function.has_sets() ? 2 : 1;
+  const std::size_t row_bytes =
+      n_planes * sizeof(Word) + n_counters * sizeof blocked_[0] + sizeof stamp_[0] + sizeof(Visited);
   return function.n_cells() / row_cells * row_bytes;
 }
 
 std::size_t Fooling::bytes() const {
   return (planes_.capacity() + excluded_.capacity() + in_zone_.capacity() + scratch_.capacity()) * sizeof(Word) +
-         exists_.capacity() * sizeof(Directions) + blocked_.capacity() * sizeof blocked_[0] +
+         exists_.capacity() * sizeof(Directions) + (blocked_.capacity() + nodes_.capacity()) * sizeof blocked_[0] +
          stamp_.capacity() * sizeof stamp_[0] + queue_.capacity() * sizeof(Visited) +
          chosen_.capacity() * sizeof chosen_[0];
 }
@@ -52,7 +54,8 @@ void Fooling::lay_out(const Function& function) {
   inner_.clear();
   while (fits_in_row(function, axis - 1, static_cast<std::size_t>(row_cells_))) {
     --axis;
-    inner_.push_back({function.size[axis], row_cells_, {}});
+    inner_.push_back(
+        {function.size[axis], row_cells_, function.is_set(axis) ? &shapes_.pairs(function.shape[axis]) : nullptr, {}});
     row_cells_ *= function.size[axis];
   }
   full_ = ~Word{0} >> (64 - row_cells_);
@@ -86,14 +89,18 @@ void Fooling::lay_out(const Function& function) {
 
 void Fooling::lay_out_sets(const Function& function) {
   first_row_.assign(1, 0);
-  int n_tests = 0;
+  int n_tests = 0, n_values = 0;
+  for (int axis = 0; axis < function.n_axes(); ++axis) {
+    if (!function.is_set(axis)) continue;
+    n_tests += shapes_.longest_path(function.shape[axis]);
+    n_values += function.size[axis];
+  }
   for (int outer = 0; outer < n_outer_; ++outer) {
     if (!function.is_set(outer)) continue;
     const int size = outer_slabs_[outer], shape = function.shape[outer];
     const auto step = static_cast<std::size_t>(step_[2 * outer + 1]);
     const Shapes::Pairs& pairs = shapes_.pairs(shape);
     sets_.push_back({size, step, pairs.empty() ? nullptr : &pairs});
-    n_tests += shapes_.longest_path(shape);
     ordered_ways_ &= ~(Directions{3} << 2 * outer);
     const std::size_t n_slices = first_row_.size();
     for (int value = 1; value < size; ++value)
@@ -101,7 +108,8 @@ void Fooling::lay_out_sets(const Function& function) {
         first_row_.push_back(first_row_[slice] + static_cast<std::size_t>(value) * step);
   }
   counts_tests_ = most_blocked_ + n_tests < 1 << kCounterBits;
-  if (counts_tests_) most_blocked_ += n_tests;
+  counts_values_ = most_blocked_ + n_values < 1 << kCounterBits;
+  if (counts_values_) most_blocked_ += n_values;
 }
 
 void Fooling::fill_rows(const Function& function) {
@@ -142,50 +150,92 @@ Fooling::Word Fooling::differing(std::size_t row, std::size_t other) const {
   return differs;
 }
 
-// Each test that alone tells a cell from one of another class; or one, if there is such a cell but no such test.
-void Fooling::count_blocking_tests(const SetRows& axis, std::size_t row) {
-  const int here = axis.value(row);
-  const std::size_t first = row - here * axis.step;
+// Other values with another class; and of the tests that tell a cell from them, each that alone does it for one, or one
+// if none does. `differing(other)`: cells of the row at value `here` that have another class than at the other value.
+template <typename Differing>
+void Fooling::count_blocking_tests(int here, int size, const Shapes::Pairs* pairs, std::size_t row,
+                                   const Differing& differing) {
   Word any = 0, by_tests = 0;
-  scratch_.assign(axis.size, 0);  // per value: those told apart by the test that this value is the first to name
-  for (int other = 0; other < axis.size; ++other) {
+  scratch_.assign(size, 0);  // per value: those told apart by the test that this value is the first to name
+  for (int other = 0; other < size; ++other) {
     if (other == here) continue;
-    const Word differs = differing(row, first + other * axis.step);
+    const Word differs = differing(other);
     any |= differs;
-    if (!counts_tests_ || axis.pairs == nullptr) continue;
-    const int* only_test = axis.pairs->only_test.data() + here * axis.size;
+    if (counts_values_) add(blocked_[row], differs);
+    if (!counts_tests_ || pairs == nullptr) continue;
+    const int* only_test = pairs->only_test.data() + here * size;
     if (only_test[other] < 0) continue;
     const int* const named = std::find(only_test, only_test + other, only_test[other]);
     scratch_[named - only_test] |= differs;
     by_tests |= differs;
   }
-  for (const Word cells : scratch_) add(blocked_[row], cells);
-  add(blocked_[row], any & ~by_tests);
+  if (!counts_values_) add(blocked_[row], any);
+  for (const Word cells : scratch_) add(nodes_[row], cells);
+  add(nodes_[row], any & ~by_tests);
 }
 
-void Fooling::count_blocked() {
+// The most that the path of any cell needs.
+int Fooling::most_nodes() const {
+  int most = 0;
+  for (const std::array<Word, kCounterBits>& counter : nodes_) {
+    Word cells = full_;
+    int count = 0;
+    for (int bit = kCounterBits; bit-- > 0;)
+      if ((cells & counter[bit]) != 0) {
+        cells &= counter[bit];
+        count |= 1 << bit;
+      }
+    most = std::max(most, count);
+  }
+  return most;
+}
+
+void Fooling::count_blocked(bool has_sets) {
   blocked_.assign(n_rows_, {});
+  nodes_.assign(has_sets ? n_rows_ : 0, {});
+  const auto block = [&](std::size_t row, Word cells) {
+    add(blocked_[row], cells);
+    if (has_sets) add(nodes_[row], cells);
+  };
   const int n_planes = std::max(1, n_classes_ - 1);  // the last class follows from the others
   for (std::size_t row = 0; row < n_rows_; ++row) {
     pass(1);
     for (const InnerAxis& inner : inner_) {
+      if (inner.pairs != nullptr) {
+        for (int here = 0; here < inner.slabs; ++here)
+          count_blocking_tests(here, inner.slabs, inner.pairs, row, [&](int other) {
+            const int up = std::max(0, here - other) * inner.stride, down = std::max(0, other - here) * inner.stride;
+            Word differs = 0;
+            for (int plane = 0; plane < n_planes; ++plane) {
+              const Word cells = planes_[plane * n_rows_ + row];
+              differs |= cells ^ cells << up >> down;
+            }
+            return differs & inner.slab[here];
+          });
+        continue;
+      }
       Word differs = 0;
       for (int plane = 0; plane < n_planes; ++plane) {
         const Word cells = planes_[plane * n_rows_ + row];
         differs |= cells ^ cells >> inner.stride;
       }
       differs &= full_ & ~inner.slab.back();
-      add(blocked_[row], differs);
-      add(blocked_[row], differs << inner.stride);
+      block(row, differs);
+      block(row, differs << inner.stride);
     }
     for (int outer = 0; outer < n_outer_; ++outer) {
       if (!(exists_[row] & ordered_ways_ & Directions{2} << 2 * outer)) continue;
       const std::size_t next = row + step_[2 * outer + 1];
       const Word differs = differing(row, next);
-      add(blocked_[row], differs);
-      add(blocked_[next], differs);
+      block(row, differs);
+      block(next, differs);
     }
-    for (const SetRows& axis : sets_) count_blocking_tests(axis, row);
+    for (const SetRows& axis : sets_) {
+      const int here = axis.value(row);
+      count_blocking_tests(here, axis.size, axis.pairs, row, [&](int other) {
+        return differing(row, row + static_cast<std::size_t>(other) * axis.step - here * axis.step);
+      });
+    }
   }
 }
 
@@ -220,9 +270,23 @@ void Fooling::find_spreads(int bit) {
   spreads_.clear();
   for (const InnerAxis& inner : inner_) {
     const int at = bit / inner.stride % inner.slabs;
+    if (inner.pairs != nullptr) {
+      find_spreads_of_hulls(inner, at);
+      continue;
+    }
     for (int slab = at; slab + 1 < inner.slabs; ++slab) spreads_.push_back({inner.slab[slab], inner.stride, 0});
     for (int slab = at; slab > 0; --slab) spreads_.push_back({inner.slab[slab], 0, inner.stride});
   }
+}
+
+// What a leaf contains besides two values rules out the second of them if it is bad. It contains the same or less
+// besides one of these, so it does not matter that one spread adds to what the next begins with.
+void Fooling::find_spreads_of_hulls(const InnerAxis& inner, int here) {
+  for (int value = 0; value < inner.slabs; ++value)
+    for (Word rest = inner.pairs->hull[here * inner.slabs + value]; rest != 0; rest &= rest - 1) {
+      const int between = std::countr_zero(rest), distance = (value - between) * inner.stride;
+      if (between != value) spreads_.push_back({inner.slab[between], std::max(0, distance), std::max(0, -distance)});
+    }
 }
 
 Fooling::Word Fooling::shadowed(Word bad) const {
@@ -319,7 +383,7 @@ CellBounds Fooling::bounds(const Function& function) {
   if (function.n_cells() > kManyCells && bytes_for(function) > memory_limit_) throw LimitReached("memory");
   lay_out(function);
   fill_rows(function);
-  count_blocked();
+  count_blocked(function.has_sets());
   excluded_.assign(n_rows_, 0);
   if (stamp_.size() < n_rows_) {
     stamp_.resize(n_rows_, 0);
@@ -339,7 +403,7 @@ CellBounds Fooling::bounds(const Function& function) {
         cells &= count >> bit & 1 ? blocked_[row][bit] : ~blocked_[row][bit];
       while (cells != 0) {
         const int bit = std::countr_zero(cells);
-        bounds.depth = std::max(bounds.depth, count);
+        if (!function.has_sets()) bounds.depth = std::max(bounds.depth, count);
         ++bounds.leaves;
         chosen_.push_back(static_cast<std::uint64_t>(row) * row_cells_ + bit);
         const Word* same_class = planes_.data();
@@ -358,6 +422,7 @@ CellBounds Fooling::bounds(const Function& function) {
         cells &= ~excluded_[row];
       }
     }
+  if (function.has_sets()) bounds.depth = most_nodes();
   if (bounds.depth < function.n_axes()) bounds.depth = std::max(bounds.depth, degree());
   return bounds;
 }

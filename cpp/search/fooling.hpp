@@ -24,8 +24,8 @@ struct CellBounds {
   int depth;   // the larger of degree and blocked directions of a cell
 };
 
-// Cells are handled in rows: the last axes, as many as have an order and make at most 64 cells, are the bits of a word.
-// A slice are the cells of one value on each axis without an order. Keeps its work space between calls.
+// Cells are handled in rows: the last axes, as many as make at most 64 cells, are the bits of a word. A slice are the
+// cells of one value on each of the other axes that have no order. Keeps its work space between calls.
 class Fooling {
  public:
   // `work`: about the number of rows to look at where an axis has no order, after which the bounds are what they are.
@@ -50,9 +50,10 @@ class Fooling {
 
   struct InnerAxis {
     int slabs, stride;
-    std::vector<Word> slab;  // per slab: its cells
+    const Shapes::Pairs* pairs;  // null: it has an order
+    std::vector<Word> slab;      // per slab: its cells
   };
-  struct SetRows {  // an axis without an order
+  struct SetRows {  // another axis without an order
     int size;
     std::size_t step;            // in rows
     const Shapes::Pairs* pairs;  // null: too many to be of use
@@ -72,10 +73,14 @@ class Fooling {
   void lay_out_sets(const Function& function);
   void fill_rows(const Function& function);
   Word differing(std::size_t row, std::size_t other) const;
-  void count_blocked();
-  void count_blocking_tests(const SetRows& axis, std::size_t row);
+  void count_blocked(bool has_sets);
+  template <typename Differing>
+  void count_blocking_tests(int here, int size, const Shapes::Pairs* pairs, std::size_t row,
+                            const Differing& differing);
+  int most_nodes() const;
   int degree();
   void find_spreads(int bit);
+  void find_spreads_of_hulls(const InnerAxis& inner, int here);
   Word shadowed(Word bad) const;
   void find_zone(std::uint32_t row, int bit, const Word* same_class, bool excludes);
   void exclude_hulls(std::uint32_t row, int bit, const Word* same_class);
@@ -85,7 +90,7 @@ class Fooling {
   int row_cells_ = 0;
   std::size_t n_rows_ = 0;
   int n_classes_ = 0;
-  int most_blocked_ = 0;  // that a cell can have
+  int most_blocked_ = 0;  // no cell has more
   Word full_ = 0;
   std::vector<InnerAxis> inner_;
   std::vector<int> outer_slabs_;
@@ -93,7 +98,7 @@ class Fooling {
   Directions ordered_ways_ = 0;                          // those of axes with an order
   std::vector<Directions> exists_;                       // per row: directions that do not leave the grid
   std::vector<Word> planes_;                             // per class and row: the cells of that class
-  std::vector<std::array<Word, kCounterBits>> blocked_;  // per row: number of blocked directions, bit by bit
+  std::vector<std::array<Word, kCounterBits>> blocked_;  // per row: blocked directions and differing values, bit by bit
   std::vector<Word> excluded_;
   std::vector<Spread> spreads_;
   std::uint32_t zone_ = 0;
@@ -103,10 +108,11 @@ class Fooling {
   std::vector<std::uint64_t> chosen_;
   std::vector<Word> scratch_;
   std::vector<SetRows> sets_;
-  bool counts_tests_ = false;            // otherwise an axis blocks one direction, whatever its tests
-  std::vector<std::size_t> first_row_;   // per slice
-  std::vector<std::size_t> zone_begin_;  // per slice: where its zone begins in the queue
-  std::vector<std::size_t> hull_;        // first rows of slices
+  bool counts_values_ = false, counts_tests_ = false;  // otherwise an axis counts once: more would not fit
+  std::vector<std::array<Word, kCounterBits>> nodes_;  // per row: nodes that paths need, bit by bit
+  std::vector<std::size_t> first_row_;                 // per slice
+  std::vector<std::size_t> zone_begin_;                // per slice: where its zone begins in the queue
+  std::vector<std::size_t> hull_;                      // first rows of slices
   Shapes& shapes_;
   std::size_t memory_limit_, work_;
   std::function<void()> tick_;
