@@ -67,7 +67,7 @@ def certify(ensemble, lower, upper, classes):
     """Whether each box has its class, the seconds that took, and the nodes of the searches."""
     begin = time.perf_counter()
     holds, _, counts = _core.certify_boxes(ensemble, lower, upper, np.asarray(classes, dtype=np.int32), 0.0, None)
-    return holds.astype(bool), time.perf_counter() - begin, counts["nodes"]
+    return holds.astype(bool), time.perf_counter() - begin, counts.nodes
 
 
 def ask_highs(ensemble, lower, upper, classes):

@@ -14,6 +14,10 @@
 #include "base/control.hpp"
 #include "model/ensemble.hpp"
 
+// Parameters whose types only Python has, for signatures.
+#define ENSEMBLE "ensemble: onetree.model.arrays.EnsembleArrays"
+#define PROGRESS "progress: onetree.model.arrays.Callback | None"
+
 namespace onetree::python {
 
 namespace nb = nanobind;

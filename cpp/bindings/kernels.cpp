@@ -24,8 +24,8 @@ std::vector<std::string> available() {
 
 // `classes`: of the cells of a grid with these numbers of slabs, last axis fastest. Neighbouring slabs need not differ.
 nb::ndarray<nb::numpy, std::uint32_t> box_values(const std::vector<int>& slabs, const Array<std::uint8_t>& classes,
-                                                 int measure, std::size_t element_bytes, const std::string& simd,
-                                                 int n_threads) {
+                                                 onetree::Measure measure, std::size_t element_bytes,
+                                                 const std::string& simd, int n_threads) {
   onetree::Grid grid;
   std::size_t n_cells = 1;
   for (const int n : slabs) {
@@ -34,8 +34,6 @@ nb::ndarray<nb::numpy, std::uint32_t> box_values(const std::vector<int>& slabs, 
     n_cells *= static_cast<std::size_t>(n);
   }
   if (classes.size() != n_cells) throw nb::value_error("each cell has a class");
-  if (measure < 0 || measure > 2)
-    throw nb::value_error("the measure is 0 (depth), 1 (leaves) or 2 (leaves, then depth)");
   if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4)
     throw nb::value_error("a value has 1, 2 or 4 bytes");
   grid.classes.assign(classes.data(), classes.data() + classes.size());
@@ -43,8 +41,7 @@ nb::ndarray<nb::numpy, std::uint32_t> box_values(const std::vector<int>& slabs, 
   control.n_threads = n_threads;
   return to_numpy(run_released([&] {
     const onetree::GridParts parts(grid, control);
-    const onetree::IntervalTable table(grid, parts, static_cast<onetree::Measure>(measure), element_bytes, control,
-                                       onetree::simd_called(simd));
+    const onetree::IntervalTable table(grid, parts, measure, element_bytes, control, onetree::simd_called(simd));
     return table.all_values(grid);
   }));
 }

@@ -15,14 +15,6 @@ using namespace onetree::python;
 
 namespace {
 
-nb::dict to_dict(const onetree::proof::Counts& counts) {
-  nb::dict result;
-  result["boxes"] = counts.boxes;
-  result["nodes"] = counts.nodes;
-  result["fragile"] = counts.fragile;
-  return result;
-}
-
 // The proof has types of its own, since it shares none with the search.
 onetree::proof::Model as_model(const onetree::Ensemble& ensemble) {
   onetree::proof::Model model{
@@ -63,7 +55,7 @@ auto certify_boxes(nb::handle ensemble, const Matrix<double>& lower, const Matri
       run_released([&] { return onetree::proof::prove_boxes(as_model(*borrowed), boxes, max_nodes, control); });
   const std::size_t n_points = verdicts.points.size() / std::max<std::size_t>(1, n_features);
   return std::tuple(to_numpy(std::move(verdicts.holds)), to_numpy(std::move(verdicts.points), {n_points, n_features}),
-                    to_dict(verdicts.counts));
+                    verdicts.counts);
 }
 
 auto certify_tree(nb::handle ensemble, const Array<std::int32_t>& feature, const Array<double>& threshold,
@@ -83,14 +75,26 @@ auto certify_tree(nb::handle ensemble, const Array<std::int32_t>& feature, const
                                   {leaf_class.data(), n_nodes}};
   onetree::proof::TreeVerdict verdict =
       run_released([&] { return onetree::proof::prove_tree(as_model(*borrowed), tree, control); });
-  return std::tuple(to_numpy(std::move(verdict.point)), to_dict(verdict.counts));
+  return std::tuple(to_numpy(std::move(verdict.point)), verdict.counts);
 }
 
 }  // namespace
 
 void bind_proof(nb::module_& module) {
+  nb::class_<onetree::proof::Counts>(module, "Counts")
+      .def_ro("boxes", &onetree::proof::Counts::boxes)
+      .def_ro("nodes", &onetree::proof::Counts::nodes)
+      .def_ro("fragile", &onetree::proof::Counts::fragile);
   module.def("certify_boxes", &certify_boxes, "ensemble"_a, "lower"_a, "upper"_a, "expected_class"_a, "time_limit"_a,
-             "progress"_a.none(), "max_nodes"_a = std::numeric_limits<std::int64_t>::max());
+             "progress"_a.none(), "max_nodes"_a = std::numeric_limits<std::int64_t>::max(),
+             nb::sig("def certify_boxes(" ENSEMBLE ", lower: numpy.typing.NDArray[numpy.float64], "
+                     "upper: numpy.typing.NDArray[numpy.float64], expected_class: numpy.typing.NDArray[numpy.int32], "
+                     "time_limit: float, " PROGRESS ", max_nodes: int = ...) -> "
+                     "tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float64], Counts]"));
   module.def("certify_tree", &certify_tree, "ensemble"_a, "feature"_a, "threshold"_a, "left"_a, "right"_a,
-             "leaf_class"_a, "time_limit"_a, "progress"_a.none());
+             "leaf_class"_a, "time_limit"_a, "progress"_a.none(),
+             nb::sig("def certify_tree(" ENSEMBLE ", feature: numpy.typing.NDArray[numpy.int32], "
+                     "threshold: numpy.typing.NDArray[numpy.float64], left: numpy.typing.NDArray[numpy.int32], "
+                     "right: numpy.typing.NDArray[numpy.int32], leaf_class: numpy.typing.NDArray[numpy.int32], "
+                     "time_limit: float, " PROGRESS ") -> tuple[numpy.typing.NDArray[numpy.float64], Counts]"));
 }

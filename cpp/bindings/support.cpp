@@ -1,8 +1,5 @@
 // The language boundary of trees that follow the data. Nothing here knows an algorithm.
-#include <nanobind/stl/tuple.h>
-
 #include <stdexcept>
-#include <tuple>
 
 #include "bindings/borrowed.hpp"
 #include "support/nearest.hpp"
@@ -18,7 +15,6 @@ namespace {
 // One line per feature, each without gaps.
 using Slabs = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::device::cpu>;
 using Numbers = Array<std::int32_t>;
-using Split = std::tuple<int, std::int32_t, std::int32_t, double>;
 
 onetree::RowTable table_of(const Slabs& slabs) {
   if (slabs.shape(1) > 1 && slabs.stride(1) != 1)
@@ -33,24 +29,19 @@ onetree::RowNumbers rows_of(const Numbers& rows, const Slabs& slabs) {
   return {rows.data(), rows.size()};
 }
 
-Split to_tuple(const onetree::RowSplit& split) {
-  return {split.feature, split.below, split.above, split.gain};
-}
-
-Split least_impurity(const Slabs& slabs, const Numbers& classes, int n_classes, const Numbers& reference,
-                     const Numbers& synthetic, double synthetic_weight, bool faithful) {
+onetree::RowSplit least_impurity(const Slabs& slabs, const Numbers& classes, int n_classes, const Numbers& reference,
+                                 const Numbers& synthetic, double synthetic_weight, bool faithful) {
   const onetree::RowTable table = table_of(slabs);
   const onetree::RowsOfNode rows{rows_of(reference, slabs), rows_of(synthetic, slabs), synthetic_weight};
   if (classes.size() < slabs.shape(1)) throw std::invalid_argument("every row needs a class");
-  return to_tuple(
-      run_released([&] { return onetree::least_impurity(table, rows, classes.data(), n_classes, faithful); }));
+  return run_released([&] { return onetree::least_impurity(table, rows, classes.data(), n_classes, faithful); });
 }
 
-Split largest_gain(const Slabs& slabs, const Numbers& rows, const Array<double>& gain, double least) {
+onetree::RowSplit largest_gain(const Slabs& slabs, const Numbers& rows, const Array<double>& gain, double least) {
   const onetree::RowTable table = table_of(slabs);
   const onetree::RowNumbers numbers = rows_of(rows, slabs);
   if (gain.size() != numbers.size()) throw std::invalid_argument("every row needs a gain");
-  return to_tuple(run_released([&] { return onetree::largest_gain(table, numbers, gain.data(), least); }));
+  return run_released([&] { return onetree::largest_gain(table, numbers, gain.data(), least); });
 }
 
 // The walk follows these numbers, so they are looked at before.

@@ -1,131 +1,207 @@
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Sequence
+import enum
+from typing import Annotated, overload
 
-import numpy as np
+import numpy
+import numpy.typing
 from numpy.typing import NDArray
 
-from onetree.model.ensemble import Ensemble, Rule
+import onetree.model.arrays
 
-class LimitReached(Exception): ...
-class GridTooLarge(Exception): ...
 
-class EnsembleArrays(Protocol):  # an Ensemble, or one with set axes: then it also has `sets`
-    @property
-    def roots(self) -> NDArray[np.int32]: ...
-    @property
-    def feature(self) -> NDArray[np.int32]: ...
-    @property
-    def threshold(self) -> NDArray[np.float64]: ...
-    @property
-    def children_left(self) -> NDArray[np.int32]: ...
-    @property
-    def children_right(self) -> NDArray[np.int32]: ...
-    @property
-    def missing_left(self) -> NDArray[np.bool_]: ...
-    @property
-    def value(self) -> NDArray[np.float64]: ...
-    @property
-    def base(self) -> NDArray[np.float64]: ...
-    @property
-    def rule(self) -> Rule: ...
-    @property
-    def nan_features(self) -> NDArray[np.bool_]: ...
-    @property
-    def n_classes(self) -> int: ...
+class LimitReached(Exception):
+    pass
 
-_Callback = Callable[[str, float, int, int, int, float], object]  # returns True to end with what there is
+class GridTooLarge(Exception):
+    pass
 
-def solve(
-    ensemble: EnsembleArrays,
-    objective: int,
-    engine: int,
-    time_limit: float,
-    work_limit: int,
-    memory_limit: float,
-    n_threads: int,
-    progress: _Callback | None,
-) -> dict[str, Any]: ...
-def pareto_front(
-    ensemble: EnsembleArrays, time_limit: float, memory_limit: float, n_threads: int, progress: _Callback | None
-) -> dict[str, Any]: ...
-def heuristic(
-    ensemble: EnsembleArrays,
-    objective: int,
-    max_boxes: float,
-    seed: int,
-    time_limit: float,
-    work_limit: int,
-    memory_limit: float,
-    progress: _Callback | None,
-) -> dict[str, Any]: ...
-def estimate(
-    ensemble: EnsembleArrays, objective: int, max_boxes: float, seconds: float, seed: int, progress: _Callback | None
-) -> dict[str, Any]: ...
-def essential_levels(ensemble: EnsembleArrays, time_limit: float) -> list[NDArray[np.float64]]: ...
-def simd() -> str: ...  # the vector path in use
-def available_simd() -> list[str]: ...  # the slowest first
-def box_values(
-    slabs: list[int],
-    classes: NDArray[np.uint8],  # of the cells, last axis fastest
-    measure: int,  # 0: depth, 1: splits, 2: both in one word
-    element_bytes: int,
-    simd: str,
-    n_threads: int = ...,
-) -> NDArray[np.uint32]: ...  # by the interval on the first axis, shorter ones first, then on the second, ...
-def share_nodes(
-    feature: NDArray[np.int32],
-    threshold: NDArray[np.float64],
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
-    leaf_class: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
-def predict_tree(
-    feature: NDArray[np.int32],
-    threshold: NDArray[np.float64],
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
-    rows: NDArray[np.float32] | NDArray[np.float64],
-) -> NDArray[np.int32]: ...
-def certify_boxes(
-    ensemble: Ensemble,
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-    expected_class: NDArray[np.int32],
-    time_limit: float,
-    progress: _Callback | None,
-    max_nodes: int = ...,
-) -> tuple[NDArray[np.uint8], NDArray[np.float64], dict[str, int]]: ...
-def certify_tree(
-    ensemble: EnsembleArrays,
-    feature: NDArray[np.int32],
-    threshold: NDArray[np.float64],
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
-    leaf_class: NDArray[np.int32],
-    time_limit: float,
-    progress: _Callback | None,
-) -> tuple[NDArray[np.float64], dict[str, int]]: ...
-def ensemble_scores(
-    roots: NDArray[np.int32],
-    output: NDArray[np.int32],  # the only one that each tree adds to, -1 for all
-    nodes: NDArray[np.int32],  # feature, first, last, inside, outside
-    value: NDArray[Any],
-    base: NDArray[Any],
-    slabs: NDArray[np.int32],  # one line per feature, here and below
-) -> NDArray[Any]: ...
-def slab_leaves(
-    nodes: NDArray[np.int32], root: int, slabs: NDArray[np.int32], rows: NDArray[np.int32]
-) -> NDArray[np.int32]: ...
-def least_impurity(
-    slabs: NDArray[np.int32],
-    classes: NDArray[np.int32],
-    n_classes: int,
-    reference: NDArray[np.int32],
-    synthetic: NDArray[np.int32],
-    synthetic_weight: float,
-    faithful: bool,
-) -> tuple[int, int, int, float]: ...  # feature or -1, below, above, gain
-def largest_gain(
-    slabs: NDArray[np.int32], rows: NDArray[np.int32], gain: NDArray[np.float64], least: float
-) -> tuple[int, int, int, float]: ...
-def smallest(numbers: NDArray[np.float64], n_smallest: int) -> NDArray[np.int32]: ...
+class Objective(enum.Enum):
+    DEPTH = 0
+
+    LEAVES = 1
+
+    DEPTH_LEAVES = 2
+
+    LEAVES_DEPTH = 3
+
+class Engine(enum.Enum):
+    AUTO = 0
+
+    INTERVAL_DP = 1
+
+    BRANCH_AND_BOUND = 2
+
+    COMBINED = 3
+
+    QUICK_TABLE = 4
+
+class Measure(enum.Enum):
+    DEPTH = 0
+
+    LEAVES = 1
+
+    LEAVES_DEPTH = 2
+
+class FlatTree:
+    @property
+    def feature(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def threshold(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def children_left(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def children_right(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def leaf_class(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+class Found:
+    @property
+    def tree(self) -> FlatTree: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def leaves(self) -> int: ...
+
+    @property
+    def depth_bound(self) -> int: ...
+
+    @property
+    def leaves_bound(self) -> int: ...
+
+    @property
+    def optimal(self) -> bool: ...
+
+class Statistics:
+    @property
+    def cells(self) -> float: ...
+
+    @property
+    def boxes(self) -> float: ...
+
+    @property
+    def states(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def work(self) -> int: ...
+
+    @property
+    def peak_bytes(self) -> int: ...
+
+    @property
+    def engine(self) -> str: ...
+
+class Outcome:
+    @property
+    def solutions(self) -> list[Found]: ...
+
+    @property
+    def statistics(self) -> Statistics: ...
+
+    @property
+    def is_complete(self) -> bool: ...
+
+class Quantity:
+    @property
+    def mean(self) -> float: ...
+
+    @property
+    def low(self) -> float: ...
+
+    @property
+    def high(self) -> float: ...
+
+class Estimate:
+    @property
+    def leaves(self) -> Quantity: ...
+
+    @property
+    def seconds(self) -> Quantity: ...
+
+    @property
+    def bytes(self) -> Quantity: ...
+
+    @property
+    def is_exact(self) -> bool: ...
+
+    @property
+    def is_beyond(self) -> bool: ...
+
+    @property
+    def boxes(self) -> float: ...
+
+    @property
+    def n_probes(self) -> int: ...
+
+class RowSplit:
+    @property
+    def feature(self) -> int: ...
+
+    @property
+    def below(self) -> int: ...
+
+    @property
+    def above(self) -> int: ...
+
+    @property
+    def gain(self) -> float: ...
+
+def solve(ensemble: onetree.model.arrays.EnsembleArrays, objective: Objective, engine: Engine, time_limit: float, work_limit: int, memory_limit: float, n_threads: int, progress: onetree.model.arrays.Callback | None) -> Outcome: ...
+
+def pareto_front(ensemble: onetree.model.arrays.EnsembleArrays, time_limit: float, memory_limit: float, n_threads: int, progress: onetree.model.arrays.Callback | None) -> Outcome: ...
+
+def heuristic(ensemble: onetree.model.arrays.EnsembleArrays, objective: Objective, max_boxes: float, seed: int, time_limit: float, work_limit: int, memory_limit: float, progress: onetree.model.arrays.Callback | None) -> Outcome: ...
+
+def estimate(ensemble: onetree.model.arrays.EnsembleArrays, objective: Objective, max_boxes: float, seconds: float, seed: int, progress: onetree.model.arrays.Callback | None) -> Estimate: ...
+
+def essential_levels(ensemble: onetree.model.arrays.EnsembleArrays, time_limit: float) -> list[numpy.typing.NDArray[numpy.float64]]: ...
+
+@overload
+def predict_tree(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)]) -> NDArray[numpy.int32]: ...
+
+@overload
+def predict_tree(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> NDArray[numpy.int32]: ...
+
+def share_nodes(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> FlatTree: ...
+
+def simd() -> str: ...
+
+def available_simd() -> list[str]: ...
+
+def box_values(slabs: Sequence[int], classes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], measure: Measure, element_bytes: int, simd: str, n_threads: int = 1) -> NDArray[numpy.uint32]: ...
+
+class Counts:
+    @property
+    def boxes(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def fragile(self) -> int: ...
+
+def certify_boxes(ensemble: onetree.model.arrays.EnsembleArrays, lower: numpy.typing.NDArray[numpy.float64], upper: numpy.typing.NDArray[numpy.float64], expected_class: numpy.typing.NDArray[numpy.int32], time_limit: float, progress: onetree.model.arrays.Callback | None, max_nodes: int = ...) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float64], Counts]: ...
+
+def certify_tree(ensemble: onetree.model.arrays.EnsembleArrays, feature: numpy.typing.NDArray[numpy.int32], threshold: numpy.typing.NDArray[numpy.float64], left: numpy.typing.NDArray[numpy.int32], right: numpy.typing.NDArray[numpy.int32], leaf_class: numpy.typing.NDArray[numpy.int32], time_limit: float, progress: onetree.model.arrays.Callback | None) -> tuple[numpy.typing.NDArray[numpy.float64], Counts]: ...
+
+def least_impurity(slabs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], synthetic: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], synthetic_weight: float, faithful: bool) -> RowSplit: ...
+
+def largest_gain(slabs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: float) -> RowSplit: ...
+
+@overload
+def ensemble_scores(roots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], slabs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device='cpu', writable=False)]) -> NDArray[numpy.float32]: ...
+
+@overload
+def ensemble_scores(roots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slabs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device='cpu', writable=False)]) -> NDArray[numpy.float64]: ...
+
+def slab_leaves(nodes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], root: int, slabs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]: ...
+
+def smallest(numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_smallest: int) -> NDArray[numpy.int32]: ...

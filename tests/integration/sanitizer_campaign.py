@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
+from onetree.lowering.choices import objective_of
 from onetree.lowering.grid import Grid, _core
 from onetree.search.solve import ENGINES, OBJECTIVES
 from onetree.verify import METHODS
@@ -63,7 +64,7 @@ def convert(rng, ensemble):
 
 def search(rng, ensemble):
     """Let the heuristic cut up a grid that would fit whole, with and without limits; estimate that."""
-    objective, seed = int(rng.integers(4)), int(rng.integers(100))
+    objective, seed = objective_of(OBJECTIVES[rng.integers(4)]), int(rng.integers(100))
     for max_boxes in (1e-9, 20.0, 0.0):
         _core.estimate(ensemble, objective, max_boxes, 0.01, seed, None)
         for time_limit, memory_limit in ((0.0, 0.0), (float(rng.choice(TIME_LIMITS)), 0.0), (0.0, 1e5)):
@@ -87,10 +88,10 @@ def convert_sets(rng, ensemble, domain):
             onetree.born_again(ensemble, **options, **limit)
     onetree.pareto_front(ensemble, domain=domain, verify=False)
     for max_boxes in (1e-9, 20.0, 0.0):
-        _core.estimate(seen, 1, max_boxes, 0.01, 0, None)
+        _core.estimate(seen, _core.Objective.LEAVES, max_boxes, 0.01, 0, None)
         for time_limit in (0.0, float(rng.choice(TIME_LIMITS))):
             with contextlib.suppress(_core.LimitReached):
-                _core.heuristic(seen, 1, max_boxes, 0, time_limit, 0, 0.0, None)
+                _core.heuristic(seen, _core.Objective.LEAVES, max_boxes, 0, time_limit, 0, 0.0, None)
 
 
 def interrupt(rng):

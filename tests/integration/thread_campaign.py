@@ -62,7 +62,7 @@ def everything(ensemble):
     trees = [onetree.born_again(ensemble, method=method, verify=False).tree for method in ("exact", "heuristic")]
     trees += [solution.tree for solution in onetree.pareto_front(ensemble, verify=False)]
     assert all(onetree.verify(tree, ensemble, method="search") for tree in trees)
-    _core.estimate(ensemble, 1, 20.0, 0.01, 0, None)
+    _core.estimate(ensemble, _core.Objective.LEAVES, 20.0, 0.01, 0, None)
     return [fingerprint(tree) for tree in trees]
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from onetree import Domain, Ensemble, born_again, estimate, pareto_front, verify
 from onetree.errors import GridTooLargeError, LimitReachedError
+from onetree.lowering.choices import objective_of
 from onetree.model.categories import FIRST, Categories
 from onetree.model.ensemble import Rule
 from onetree.search.solve import ENGINES, OBJECTIVES, _core
@@ -151,11 +152,11 @@ def test_tables_that_would_take_longer_than_there_is_time_are_not_begun():
         subsets=[[element in bit for element in range(TWO_BITS.n_elements)] for bit in BITS],
     )  # fmt: skip
     ensemble = axes_in(only_sets, Domain((None,) * 7)).ensemble
-    quick_table, objective = 4, OBJECTIVES.index("depth-leaves")
-    (found,) = _core.solve(ensemble, objective, quick_table, 1.0, 0, 0.0, 1, None)["solutions"]
-    assert not found["optimal"]
-    assert found["depth_bound"] <= 14 <= found["depth"]
-    assert found["leaves_bound"] <= 15 <= found["leaves"]
+    objective, engine = _core.Objective.DEPTH_LEAVES, _core.Engine.QUICK_TABLE
+    (found,) = _core.solve(ensemble, objective, engine, 1.0, 0, 0.0, 1, None).solutions
+    assert not found.optimal
+    assert found.depth_bound <= 14 <= found.depth
+    assert found.leaves_bound <= 15 <= found.leaves
 
 
 def one_by_one(n_codes, n_ones):
@@ -226,21 +227,22 @@ def test_the_heuristic_cuts_up_sets_faithfully(max_boxes):
             ensemble = set_forest(np.random.default_rng(seed))
             domain = Domain((None,) * ensemble.n_features)
         axes = axes_in(ensemble, domain)
-        result = _core.heuristic(axes.ensemble, seed % 4, max_boxes, seed, 0.0, 0, 0.0, None)
-        (found,) = result["solutions"]
+        objective = objective_of(OBJECTIVES[seed % 4])
+        result = _core.heuristic(axes.ensemble, objective, max_boxes, seed, 0.0, 0, 0.0, None)
+        (found,) = result.solutions
         names = ("feature", "threshold", "children_left", "children_right", "leaf_class")
-        nodes = [found[name] for name in names]
+        nodes = [getattr(found.tree, name) for name in names]
         assert_faithful(axes.tree(*nodes), ensemble, domain)
         counterexample, _ = _core.certify_tree(axes.ensemble, *nodes, 0.0, None)
         assert counterexample.size == 0
         front = [solution.value for solution in pareto_front(ensemble, domain=domain)]
-        if found["optimal"]:
-            size = in_order(OBJECTIVES[seed % 4], found["depth"], found["leaves"])
+        if found.optimal:
+            size = in_order(OBJECTIVES[seed % 4], found.depth, found.leaves)
             assert size == oracle.value_of(front, OBJECTIVES[seed % 4])
         else:
-            assert found["depth_bound"] <= front[0][0] <= found["depth"]
-            assert found["leaves_bound"] <= front[-1][1] <= found["leaves"]
-        n_cut += result["stats"]["states"] > 1 and any(members is not None for members in axes.sets)
+            assert found.depth_bound <= front[0][0] <= found.depth
+            assert found.leaves_bound <= front[-1][1] <= found.leaves
+        n_cut += result.statistics.states > 1 and any(members is not None for members in axes.sets)
     assert n_cut >= 20
 
 
@@ -272,25 +274,24 @@ def large():
 
 
 def estimated(ensemble, max_boxes, seconds):
-    found = _core.estimate(ensemble, OBJECTIVES.index("leaves"), max_boxes, seconds, 0, None)
+    found = _core.estimate(ensemble, _core.Objective.LEAVES, max_boxes, seconds, 0, None)
     for name in ("leaves", "seconds", "bytes"):
-        mean, low, high = found[name]
-        assert low <= mean <= high
+        quantity = getattr(found, name)
+        assert quantity.low <= quantity.mean <= quantity.high
     return found
 
 
 def test_a_large_grid_that_an_estimate_has_time_for_is_solved(large):
     found = estimated(large, 0.0, 600)
-    assert found["is_exact"]
-    assert found["leaves"][0] == born_again(large, objective="leaves", engine="interval-dp", verify=False).value
+    assert found.is_exact
+    assert found.leaves.mean == born_again(large, objective="leaves", engine="interval-dp", verify=False).value
 
 
 def test_a_large_grid_that_an_estimate_has_no_time_for_leaves_it_in_doubt(large):
     found = estimated(large, 0.0, 1e-6)
-    assert not found["is_exact"]
-    mean, low, high = found["seconds"]
-    assert 2 * low <= mean
-    assert 1.5 * mean <= high
+    assert not found.is_exact
+    assert 2 * found.seconds.low <= found.seconds.mean
+    assert 1.5 * found.seconds.mean <= found.seconds.high
 
 
 def side_by_side(*sides):
@@ -316,9 +317,9 @@ def side_by_side(*sides):
 
 def test_several_large_grids_are_estimated_together(large):
     sides = (large, painted(np.random.default_rng(1).integers(0, 3, (12, 10, 10, 10)), 3))
-    _, low, high = estimated(side_by_side(*sides), 1e9, 600)["leaves"]
+    found = estimated(side_by_side(*sides), 1e9, 600).leaves
     apart = [born_again(side, objective="leaves", engine="interval-dp", verify=False).value for side in sides]
-    assert low <= sum(apart) <= high
+    assert found.low <= sum(apart) <= found.high
 
 
 @engines

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from onetree import Tree, _core, born_again, pareto_front
 from onetree.errors import UnsupportedModelError
+from onetree.lowering.choices import objective_of
 from onetree.search.solve import ENGINES, OBJECTIVES
 from tests.cases.oracle import brute_force, brute_force_front, cells, pareto, points, value_of
 from tests.cases.strategies import KINDS, ensembles, painted, random_ensemble
@@ -18,7 +19,6 @@ from tests.tiers import examples
 
 objectives = st.sampled_from(OBJECTIVES)
 engines = pytest.mark.parametrize("engine", ENGINES)
-COMBINED = 3  # number of the engine that `method="exact"` turns to where the whole table does not fit
 
 
 def same_tree(one, other):
@@ -116,12 +116,11 @@ def test_a_search_with_tables_at_its_bottom_agrees_too(objective):
         heights = sum(np.sin(np.arange(n) * rng.uniform(0.3, 0.9) + rng.uniform(0, 6)).reshape(
             [-1 if axis == at else 1 for at in range(len(shape))]) for axis, n in enumerate(shape))  # fmt: skip
         ensemble = painted((np.broadcast_to(heights, shape) > 0.3).astype(int), 2)
-        number = OBJECTIVES.index(objective)
-        combined = _core.solve(ensemble, number, COMBINED, 0.0, 0, 1e9, 1, None)
-        n_large += combined["stats"]["boxes"] > 1e4  # otherwise one table does it all
-        (found,) = combined["solutions"]
+        combined = _core.solve(ensemble, objective_of(objective), _core.Engine.COMBINED, 0.0, 0, 1e9, 1, None)
+        n_large += combined.statistics.boxes > 1e4  # otherwise one table does it all
+        (found,) = combined.solutions
         expected = born_again(ensemble, objective=objective, engine="interval-dp")
-        assert found["optimal"]
+        assert found.optimal
         tree = _tree(found, ensemble)
         assert size(tree, objective) == expected.value
         X = points(ensemble)
@@ -130,7 +129,10 @@ def test_a_search_with_tables_at_its_bottom_agrees_too(objective):
 
 
 def _tree(found, ensemble):
-    arrays = {name: found[name] for name in ("feature", "threshold", "children_left", "children_right", "leaf_class")}
+    arrays = {
+        name: getattr(found.tree, name)
+        for name in ("feature", "threshold", "children_left", "children_right", "leaf_class")
+    }
     return Tree(
         **arrays, classes=ensemble.classes, feature_names=ensemble.feature_names, nan_features=ensemble.nan_features
     )

@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from onetree import Ensemble, Tree, born_again, verify
 from onetree.errors import LimitReachedError
+from onetree.lowering.choices import objective_of
 from onetree.search.solve import OBJECTIVES, _core
 from tests.cases.oracle import brute_force, cells, pareto, points, value_of
 from tests.cases.strategies import KINDS, ensembles, painted, random_ensemble
@@ -27,31 +28,31 @@ seeds = st.integers(0, 2**31)
 
 def solve(ensemble, objective, max_boxes, seed=0, memory_limit=0.0):
     """The tree, what is said of its size, and the statistics."""
-    result = _core.heuristic(ensemble, OBJECTIVES.index(objective), max_boxes, seed, 0.0, 0, memory_limit, None)
-    (found,) = result["solutions"]
-    arrays = {name: found.pop(name) for name in ("feature", "threshold", "children_left", "children_right")}
+    result = _core.heuristic(ensemble, objective_of(objective), max_boxes, seed, 0.0, 0, memory_limit, None)
+    (found,) = result.solutions
+    names = ("feature", "threshold", "children_left", "children_right", "leaf_class")
     tree = Tree(
-        **arrays, leaf_class=found.pop("leaf_class"), classes=ensemble.classes,
+        **{name: getattr(found.tree, name) for name in names}, classes=ensemble.classes,
         feature_names=ensemble.feature_names, nan_features=ensemble.nan_features,
     )  # fmt: skip
-    return tree, found, result["stats"]
+    return tree, found, result.statistics
 
 
 def check(ensemble, objective, max_boxes, seed, front):
     tree, found, _ = solve(ensemble, objective, max_boxes, seed)
     X = points(ensemble)
     np.testing.assert_array_equal(tree.predict(X), ensemble.predict(X))
-    assert (found["depth"], found["leaves"]) == (tree.depth, tree.n_leaves)
+    assert (found.depth, found.leaves) == (tree.depth, tree.n_leaves)
     depth, leaves = value_of(front, "depth"), value_of(front, "leaves")
-    assert found["depth_bound"] <= found["depth"]
-    assert found["leaves_bound"] <= found["leaves"]
-    if found["optimal"]:
+    assert found.depth_bound <= found.depth
+    assert found.leaves_bound <= found.leaves
+    if found.optimal:
         pair = {"depth": tree.depth, "leaves": tree.n_leaves}
         value = tuple(pair[name] for name in objective.split("-"))
         assert (value if len(value) > 1 else value[0]) == value_of(front, objective)
     else:
-        assert found["depth_bound"] <= depth <= tree.depth
-        assert found["leaves_bound"] <= leaves <= tree.n_leaves
+        assert found.depth_bound <= depth <= tree.depth
+        assert found.leaves_bound <= leaves <= tree.n_leaves
     return tree
 
 
@@ -87,7 +88,7 @@ def test_cuts_by_sampling_really_happen():
     rng = np.random.default_rng(0)
     colours = rng.integers(3, size=(8, 7, 9))
     _, _, stats = solve(painted(colours, 3), "leaves", 1e-9)
-    assert stats["states"] > 100  # regions
+    assert stats.states > 100  # regions
 
 
 @examples(100)
@@ -121,7 +122,7 @@ def test_a_memory_limit_gives_a_faithful_tree_or_none(kind):
                 continue
             X = points(ensemble)
             np.testing.assert_array_equal(tree.predict(X), ensemble.predict(X))
-            assert stats["peak_bytes"] <= limit
+            assert stats.peak_bytes <= limit
     assert n_limited >= 25
 
 
@@ -152,7 +153,7 @@ def test_progress_tells_the_share_of_the_space_and_the_leaves_so_far():
     X, y = load_breast_cancer(return_X_y=True)
     forest = RandomForestClassifier(7, max_depth=3, random_state=0).fit(X, y)
     ensemble, heard = Ensemble.from_model(forest, voting="hard"), []
-    _core.heuristic(ensemble, 1, 1e3, 0, 0.0, 0, 0.0, lambda *report: heard.append(report))
+    _core.heuristic(ensemble, _core.Objective.LEAVES, 1e3, 0, 0.0, 0, 0.0, lambda *report: heard.append(report))
     assert heard
     assert {phase for phase, *_ in heard} == {"heuristic"}
     leaves, fractions = ([report[i] for report in heard] for i in (4, 5))

@@ -9,7 +9,7 @@ from onetree.base.machine import free_memory, n_cores
 from onetree.base.progress import Progress
 from onetree.errors import InvalidInputError, LimitReachedError
 
-OBJECTIVES = ("depth", "leaves", "depth-leaves", "leaves-depth")  # in the order of the core's numbers
+OBJECTIVES = ("depth", "leaves", "depth-leaves", "leaves-depth")
 DEFAULT_OBJECTIVE = "leaves-depth"  # the fewest rules to read
 
 

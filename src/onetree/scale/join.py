@@ -45,15 +45,16 @@ def joined(top: Partition, parts: Mapping[int, Tree], ensemble: Ensemble, domain
             for child in (tree.children_left, tree.children_right)
         )
         pieces.append((tree.feature, threshold, left, right, tree.leaf_class))
-    feature, threshold, left, right, leaf_class = _core.share_nodes(*map(np.concatenate, zip(*pieces, strict=True)))
+    shared = _core.share_nodes(*map(np.concatenate, zip(*pieces, strict=True)))
+    feature, threshold, leaf_class = shared.feature, shared.threshold, shared.leaf_class
     categorical = np.array([kind is not None for kind in ensemble.categories], dtype=bool)
     tests = (feature != LEAF) & categorical[feature]
     width = ensemble.subsets.shape[1]
     return Tree(
         feature=feature,
         threshold=np.where(tests, 0.0, threshold),
-        children_left=left,
-        children_right=right,
+        children_left=shared.children_left,
+        children_right=shared.children_right,
         leaf_class=leaf_class,
         classes=ensemble.classes,
         feature_names=ensemble.feature_names,

@@ -10,6 +10,7 @@ from onetree.base.progress import ProgressOption, reporting
 from onetree.domain.domain import DomainLike, as_domain
 from onetree.errors import InvalidInputError, LimitReachedError, UnsupportedModelError
 from onetree.lowering.axes import axes_of
+from onetree.lowering.choices import objective_of
 from onetree.model.ensemble import as_ensemble
 
 _MAX_CLASSES = 256  # a class is one byte in the native core
@@ -133,23 +134,18 @@ def estimate(
     inside = axes_of(ensemble, as_domain(domain, ensemble)).ensemble
     try:
         with reporting(progress) as report:
-            found = _core.estimate(
-                inside, OBJECTIVES.index(objective), _AUTO_BOXES, float(budget), random_state, report
-            )
+            found = _core.estimate(inside, objective_of(objective), _AUTO_BOXES, float(budget), random_state, report)
     except _core.LimitReached:  # only ever at the caller's request: the budget is kept otherwise
         raise LimitReachedError("stopped before there was an estimate") from None
-    leaves, fewest, most = found["leaves"]
-    taken, shortest, longest = found["seconds"]
-    size, smallest, largest = found["bytes"]
     return Estimate(
-        leaves=leaves,
-        leaves_range=(fewest, most),
-        seconds=taken,
-        seconds_range=(shortest, longest),
-        memory_bytes=size,
-        memory_range=(smallest, largest),
-        exact=found["is_exact"],
-        beyond=found["is_beyond"],
-        boxes=found["boxes"],
-        n_probes=found["n_probes"],
+        leaves=found.leaves.mean,
+        leaves_range=(found.leaves.low, found.leaves.high),
+        seconds=found.seconds.mean,
+        seconds_range=(found.seconds.low, found.seconds.high),
+        memory_bytes=found.bytes.mean,
+        memory_range=(found.bytes.low, found.bytes.high),
+        exact=found.is_exact,
+        beyond=found.is_beyond,
+        boxes=found.boxes,
+        n_probes=found.n_probes,
     )

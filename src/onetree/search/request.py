@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from onetree import _core
-from onetree.base.limits import OBJECTIVES
 from onetree.base.progress import Reporter
 from onetree.errors import GridTooLargeError, LimitReachedError
 from onetree.lowering.axes import Axes
+from onetree.lowering.choices import objective_of
 from onetree.search.budget import Budget
 from onetree.search.solution import Solution, in_order
 
 ENGINES = ("interval-dp", "branch-and-bound")
-_AUTO_ENGINE, _QUICK_TABLE = 0, 4  # in the core's numbers; 1 and 2 are ENGINES
+_ENGINE = {
+    None: _core.Engine.AUTO,
+    "interval-dp": _core.Engine.INTERVAL_DP,
+    "branch-and-bound": _core.Engine.BRANCH_AND_BOUND,
+}
 _AUTO_BOXES = 0.0  # the heuristic chooses how large a grid goes to the exact engine
 
 
@@ -37,15 +41,15 @@ class Request:
 
     def exact(self, engine: str | None, budget: Budget) -> Solution:
         """Search for the optimum; at a limit, give the best tree so far."""
-        return self._solve(_AUTO_ENGINE if engine is None else 1 + ENGINES.index(engine), budget)
+        return self._solve(_ENGINE[engine], budget)
 
     def exact_table(self, budget: Budget) -> Solution:
         """Find the optimum if the table of all boxes is expected to be done in time, in a minute without a limit."""
-        return self._solve(_QUICK_TABLE, budget)
+        return self._solve(_core.Engine.QUICK_TABLE, budget)
 
     def heuristic(self, budget: Budget, share: float = 1.0, max_boxes: float = _AUTO_BOXES) -> Solution:
         """Find a faithful tree, whose parts of up to `max_boxes` boxes are optimal, in a share of what is left."""
-        objective = OBJECTIVES.index(self.objective)
+        objective = objective_of(self.objective)
         seconds, steps = budget.allow(share)
         return self._solution(
             budget,
@@ -62,8 +66,8 @@ class Request:
             ),
         )
 
-    def _solve(self, engine: int, budget: Budget) -> Solution:
-        objective = OBJECTIVES.index(self.objective)
+    def _solve(self, engine: _core.Engine, budget: Budget) -> Solution:
+        objective = objective_of(self.objective)
         seconds, steps = budget.allow()
         # The steps of one thread do not depend on what the others do.
         n_threads = 1 if steps else self.n_threads
@@ -75,17 +79,17 @@ class Request:
             ),
         )
 
-    def _solution(self, budget: Budget, steps: int, job: Callable[[], dict[str, Any]]) -> Solution:
+    def _solution(self, budget: Budget, steps: int, job: Callable[[], _core.Outcome]) -> Solution:
         try:
-            result = run(job)
+            outcome = run(job)
         except LimitReachedError:
             budget.charge(steps)
             raise
-        budget.charge(result["stats"]["work"])
-        return solution_of(self.axes, self.objective, result["solutions"][0], result["stats"])
+        budget.charge(outcome.statistics.work)
+        return solutions_of(self.axes, self.objective, outcome)[0]
 
 
-def run(job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def run(job: Callable[[], _core.Outcome]) -> _core.Outcome:
     """Run a job of the core; translate what stops it into an error of onetree."""
     try:
         return job()
@@ -106,16 +110,31 @@ def run(job: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         ) from None
 
 
-def solution_of(axes: Axes, objective: str, found: dict[str, Any], stats: dict[str, Any]) -> Solution:
+def solutions_of(axes: Axes, objective: str, outcome: _core.Outcome) -> list[Solution]:
     """Return what the core found, on the features of the ensemble."""
-    tree = axes.tree(
-        found["feature"], found["threshold"], found["children_left"], found["children_right"], found["leaf_class"]
-    )
-    return Solution(
-        tree=tree,
-        objective=objective,
-        status="optimal" if found["optimal"] else "feasible",
-        value=in_order(objective, found["depth"], found["leaves"]),
-        lower_bound=in_order(objective, found["depth_bound"], found["leaves_bound"]),
-        stats=dict(stats),
-    )
+    statistics = outcome.statistics
+    stats: dict[str, Any] = {
+        "cells": int(statistics.cells),
+        "boxes": int(statistics.boxes),
+        "states": statistics.states,
+        "seconds": statistics.seconds,
+        "work": statistics.work,
+        "peak_bytes": statistics.peak_bytes,
+        "engine": statistics.engine,
+        "complete": outcome.is_complete,
+    }
+    solutions = []
+    for found in outcome.solutions:
+        nodes = found.tree
+        tree = axes.tree(nodes.feature, nodes.threshold, nodes.children_left, nodes.children_right, nodes.leaf_class)
+        solutions.append(
+            Solution(
+                tree=tree,
+                objective=objective,
+                status="optimal" if found.optimal else "feasible",
+                value=in_order(objective, found.depth, found.leaves),
+                lower_bound=in_order(objective, found.depth_bound, found.leaves_bound),
+                stats=dict(stats),
+            )
+        )
+    return solutions

@@ -24,7 +24,7 @@ from onetree.search.budget import Budget
 from onetree.search.estimate import Estimate, estimate
 from onetree.search.own_tree import own_tree
 from onetree.search.proof import prove, time_to_search
-from onetree.search.request import ENGINES, Request, run, solution_of
+from onetree.search.request import ENGINES, Request, run, solutions_of
 from onetree.search.solution import Solution as Solution
 from onetree.search.solution import best_of
 
@@ -257,10 +257,10 @@ def pareto_front(
     axes = axes_of(ensemble, as_domain(domain, ensemble))
     to_search = time_to_search(limit, verify)
     with reporting(progress) as report:
-        result = run(
+        outcome = run(
             lambda: _core.pareto_front(axes.ensemble, to_search, memory_bytes(memory_limit), workers(n_jobs), report)
         )
-        front = [solution_of(axes, "depth-leaves", found, result["stats"]) for found in result["solutions"]]
+        front = solutions_of(axes, "depth-leaves", outcome)
         return _proven(front, ensemble, started, limit, report) if verify else front
 
 

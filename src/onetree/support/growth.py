@@ -170,13 +170,13 @@ class Growth:
 
     def _best_split(self, rows: Numbers, pool: Numbers, pool_weight: float) -> Split | None:
         sample = self._sample
-        feature, below, above, gain = _core.least_impurity(
+        found = _core.least_impurity(
             sample.columns, sample.classes, self._n_classes, rows, pool, pool_weight, self._faithful
         )
         # A faithful tree has to part rows of different classes even if that gains nothing at first.
-        if feature == LEAF or (gain <= 0 and not self._faithful):
+        if found.feature == LEAF or (found.gain <= 0 and not self._faithful):
             return None
-        return Split(feature, below, above, gain)
+        return Split(found.feature, found.below, found.above, found.gain)
 
     def _leaf_class(self, reference: NDArray[np.intp], total: NDArray[np.float64]) -> int:
         if not self._faithful:

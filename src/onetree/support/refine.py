@@ -102,9 +102,9 @@ class Refinement:
         now = float(gain[columns[branches.feature[node], here] <= branches.cut[node]].sum())
         all_left = float(gain.sum())
         least = max(now, 0.0, all_left) + _ROUNDING
-        feature, below, above, _ = _core.largest_gain(columns, here, gain, least)
-        if feature != LEAF:
-            branches.feature[node] = feature
-            branches.cut[node] = self._sample.level_between(feature, below, above)
+        found = _core.largest_gain(columns, here, gain, least)
+        if found.feature != LEAF:
+            branches.feature[node] = found.feature
+            branches.cut[node] = self._sample.level_between(found.feature, found.below, found.above)
         elif max(0.0, all_left) > now + _ROUNDING:
             branches.replace(node, int(branches.left[node] if all_left > 0 else branches.right[node]))

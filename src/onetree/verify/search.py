@@ -68,9 +68,9 @@ def prove(
                 f"the search reported that tree and source differ at {point!r}, but they agree there; "
                 "this is a bug in onetree, please report it with the model"
             )
-        return differing(tree, ensemble, "search", counts["boxes"], point)
+        return differing(tree, ensemble, "search", counts.boxes, point)
     if progress is not None:
         progress(n_leaves, n_leaves)
     # One score is bounded by the library's own way of adding: its proof never needs to know what is fragile.
-    n_fragile = None if ensemble.n_outputs == 1 else 0 if sums_are_exact(ensemble) else counts["fragile"]
-    return Verdict(equivalent=True, method="search", n_checked=counts["boxes"], n_fragile=n_fragile)
+    n_fragile = None if ensemble.n_outputs == 1 else 0 if sums_are_exact(ensemble) else counts.fragile
+    return Verdict(equivalent=True, method="search", n_checked=counts.boxes, n_fragile=n_fragile)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from onetree import _core
 
 PATHS = _core.available_simd()
-DEPTH, LEAVES, BOTH = 0, 1, 2
+DEPTH, LEAVES, BOTH = _core.Measure.DEPTH, _core.Measure.LEAVES, _core.Measure.LEAVES_DEPTH
 DEPTH_BITS = {2: 5, 4: 8}
 
 # Numbers of slabs that give every kind of group (one axis of 2, 3, 4 or 5 slabs, two of 2), every number of groups in a

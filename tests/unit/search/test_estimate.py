@@ -13,6 +13,8 @@ from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.search.solve import OBJECTIVES, _core
 from tests.cases.strategies import KINDS, painted, random_ensemble
 
+LEAVES = _core.Objective.LEAVES
+
 
 @pytest.fixture(scope="module")
 def iris():
@@ -44,9 +46,9 @@ def test_the_mean_over_many_probes_is_right(kind):
     while n_probed < 10:
         ensemble = random_ensemble(rng, max_cells=5000, max_features=6, max_trees=8, kinds=(kind,))
         # The tree of the heuristic and the probed one are cut by samples of their own, so they are not quite the same.
-        means = [_core.estimate(ensemble, 1, 10.0, 5.0, seed, None)["leaves"][0] for seed in range(5)]
+        means = [_core.estimate(ensemble, LEAVES, 10.0, 5.0, seed, None).leaves.mean for seed in range(5)]
         trees = [
-            _core.heuristic(ensemble, 1, 10.0, seed, 0.0, 0, 0.0, None)["solutions"][0]["leaves"] for seed in range(5)
+            _core.heuristic(ensemble, LEAVES, 10.0, seed, 0.0, 0, 0.0, None).solutions[0].leaves for seed in range(5)
         ]
         if np.mean(trees) > 30:
             n_probed += 1
@@ -64,9 +66,9 @@ def test_a_large_tree_is_estimated_within_a_factor_of_two(middling):
 
 
 def test_the_same_seed_takes_the_same_ways(middling):
-    probes = [_core.estimate(middling, 1, 1e4, 60.0, 7, None) for _ in range(2)]
-    assert probes[0]["leaves"] == probes[1]["leaves"]
-    assert _core.estimate(middling, 1, 1e4, 60.0, 8, None)["leaves"] != probes[0]["leaves"]
+    probes = [_core.estimate(middling, LEAVES, 1e4, 60.0, 7, None) for _ in range(2)]
+    assert probes[0].leaves.mean == probes[1].leaves.mean
+    assert _core.estimate(middling, LEAVES, 1e4, 60.0, 8, None).leaves.mean != probes[0].leaves.mean
 
 
 @pytest.fixture(scope="module")

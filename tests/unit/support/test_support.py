@@ -274,26 +274,27 @@ def test_the_best_split_is_the_one_of_least_impurity(n_slabs):
     gains = {cut: purity(slabs[cut[0]] <= cut[1]) + purity(slabs[cut[0]] > cut[1]) for cut in cuts}
     best = max(gains, key=gains.get)
     everything = counts.sum(axis=0)
-    feature, below, above, gain = _core.least_impurity(
+    found = _core.least_impurity(
         slabs, classes, 3, np.arange(10, dtype=np.int32), np.arange(10, 40, dtype=np.int32), 0.7, False
     )
-    assert (feature, below) == best
-    assert above == slabs[feature][slabs[feature] > below].min()
-    assert gain == pytest.approx((gains[best] - everything @ everything / everything.sum()) / everything.sum())
+    assert (found.feature, found.below) == best
+    assert found.above == slabs[found.feature][slabs[found.feature] > found.below].min()
+    assert found.gain == pytest.approx((gains[best] - everything @ everything / everything.sum()) / everything.sum())
 
 
 def test_a_faithful_split_has_reference_rows_on_both_sides():
     slabs, classes = _numbers(0, 1, 2, 3, 9)[np.newaxis], _numbers(0, 0, 0, 0, 1)
     free = _core.least_impurity(slabs, classes, 2, _numbers(1, 3), _numbers(0, 2, 4), 1.0, False)
     faithful = _core.least_impurity(slabs, classes, 2, _numbers(1, 3), _numbers(0, 2, 4), 1.0, True)
-    assert free[:3] == (0, 3, 9)
-    assert faithful[:3] == (0, 2, 3)
+    assert (free.feature, free.below, free.above) == (0, 3, 9)
+    assert (faithful.feature, faithful.below, faithful.above) == (0, 2, 3)
 
 
 def test_rows_that_nothing_parts_have_no_split():
     slabs = np.zeros((2, 4), dtype=np.int32)
-    assert _core.least_impurity(slabs, _numbers(0, 1, 0, 1), 2, _numbers(0, 1), _numbers(2, 3), 1.0, False)[0] == LEAF
-    assert _core.largest_gain(slabs, _numbers(0, 1), np.ones(2), 0.0)[0] == LEAF
+    grown = _core.least_impurity(slabs, _numbers(0, 1, 0, 1), 2, _numbers(0, 1), _numbers(2, 3), 1.0, False)
+    assert grown.feature == LEAF
+    assert _core.largest_gain(slabs, _numbers(0, 1), np.ones(2), 0.0).feature == LEAF
 
 
 def test_a_row_that_does_not_exist_is_refused_by_the_core():

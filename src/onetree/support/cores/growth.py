@@ -187,7 +187,7 @@ class _Certificate:
         holds, counterexamples, counts = _core.certify_boxes(
             self._ensemble, lower, upper, expected, 0.0, None, max_nodes=n_each
         )
-        self._n_nodes_left -= counts["nodes"]
+        self._n_nodes_left -= counts.nodes
         return [bool(each) for each in holds], len(counterexamples) > 0
 
 
