@@ -20,39 +20,15 @@ from numpy.typing import NDArray
 from onetree.domain.domain import Domain
 from onetree.domain.restrict import restrict
 from onetree.lowering.axis_tests import AxisTests, SetMatrix, axis_of, joined, joint_features
+from onetree.model.arrays import AxisEnsemble
 from onetree.model.categories import used_subsets
-from onetree.model.ensemble import Ensemble, Rule
+from onetree.model.ensemble import Ensemble
 from onetree.model.forest_checks import without_decided
 from onetree.tree.tree import Tree
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
-
-
-@dataclass(frozen=True, eq=False)
-class AxisEnsemble:
-    """An ensemble whose features are axes: the arrays that the native core reads, as `Ensemble` describes them.
-
-    Parameters
-    ----------
-    sets : tuple of uint8 matrices or None
-        One entry per axis: None where it has thresholds. Otherwise a row per test and a column per value; the threshold
-        of a node is the number of its test, and a value goes left iff the test contains it.
-    """
-
-    roots: Index
-    feature: Index
-    threshold: Floats
-    children_left: Index
-    children_right: Index
-    missing_left: Bools
-    value: Floats
-    base: Floats
-    rule: Rule
-    nan_features: Bools
-    n_classes: int
-    sets: tuple[SetMatrix | None, ...]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -39,3 +40,30 @@ class EnsembleArrays(Protocol):
     def nan_features(self) -> NDArray[np.bool_]: ...
     @property
     def n_classes(self) -> int: ...
+
+
+@dataclass(frozen=True, eq=False)
+class AxisEnsemble:
+    """An ensemble whose features are axes: arrays as `Ensemble` describes them.
+
+    The search and the proof each have their own way from an ensemble to its axes; this is only what comes out.
+
+    Parameters
+    ----------
+    sets : tuple of uint8 matrices or None
+        One entry per axis: None where it has thresholds. Otherwise a row per test and a column per value; the threshold
+        of a node is the number of its test, and a value goes left iff the test contains it.
+    """
+
+    roots: NDArray[np.int32]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    children_left: NDArray[np.int32]
+    children_right: NDArray[np.int32]
+    missing_left: NDArray[np.bool_]
+    value: NDArray[np.float64]
+    base: NDArray[np.float64]
+    rule: Rule
+    nan_features: NDArray[np.bool_]
+    n_classes: int
+    sets: tuple[NDArray[np.uint8] | None, ...]

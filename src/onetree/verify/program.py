@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.model.arrays import AxisEnsemble
 from onetree.model.ensemble import Ensemble
-from onetree.verify.translated import EnsembleOnAxes
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -69,7 +69,7 @@ class Program:
 
     Parameters
     ----------
-    ensemble : Ensemble or EnsembleOnAxes
+    ensemble : Ensemble or AxisEnsemble
     lower, upper : float64 array of shape (n_axes,)
     held : mapping from int to bool array, optional
         The values of each set axis that the box has.
@@ -77,14 +77,14 @@ class Program:
 
     def __init__(
         self,
-        ensemble: Ensemble | EnsembleOnAxes,
+        ensemble: Ensemble | AxisEnsemble,
         lower: NDArray[np.float64],
         upper: NDArray[np.float64],
         held: Mapping[int, NDArray[np.bool_]] | None = None,
     ) -> None:
         self.ensemble = ensemble
         self._held = {} if held is None else held
-        self._sets = ensemble.sets if isinstance(ensemble, EnsembleOnAxes) else ()
+        self._sets = ensemble.sets if isinstance(ensemble, AxisEnsemble) else ()
         self._lower = lower.tolist()
         self._takes_nan = (np.isnan(upper) & ensemble.nan_features).tolist()
         self._upper = np.where(np.isnan(upper), np.inf, upper).tolist()

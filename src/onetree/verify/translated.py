@@ -9,12 +9,13 @@ Shares no code with `onetree.lowering.axes`, whose results it is there to prove.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.model.ensemble import Ensemble, Rule
+from onetree.model.arrays import AxisEnsemble
+from onetree.model.ensemble import Ensemble
 from onetree.tree.tree import Tree
 from onetree.verify.blocks import Block, outcomes
 from onetree.verify.inside import shortened
@@ -23,24 +24,6 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
 _DECIDED = -1  # number of a test that all values pass in the same direction
-
-
-@dataclass(frozen=True, eq=False)
-class EnsembleOnAxes:
-    """The arrays of an ensemble, where the threshold of a node on a set axis is the number of its test."""
-
-    roots: Index
-    feature: Index
-    threshold: Floats
-    children_left: Index
-    children_right: Index
-    missing_left: Bools
-    value: Floats
-    base: Floats
-    rule: Rule
-    nan_features: Bools
-    n_classes: int
-    sets: tuple[NDArray[np.uint8] | None, ...]  # per axis: tests x values, or None for one with thresholds
 
 
 class Translated:
@@ -56,7 +39,7 @@ class Translated:
 
     def __init__(self, tree: Tree, ensemble: Ensemble, blocks: tuple[Block, ...]) -> None:
         self.tree = tree  # also on axes, with set tests for thresholds
-        self.ensemble: Ensemble | EnsembleOnAxes = ensemble
+        self.ensemble: Ensemble | AxisEnsemble = ensemble
         self.sets: tuple[NDArray[np.uint8] | None, ...] = (None,) * ensemble.n_features
         self._blocks = blocks
         if blocks:
@@ -79,7 +62,7 @@ class Translated:
             point[list(block.features)] = inputs[at]
         return point
 
-    def _translated_ensemble(self, ensemble: Ensemble, nodes: _Nodes) -> EnsembleOnAxes:
+    def _translated_ensemble(self, ensemble: Ensemble, nodes: _Nodes) -> AxisEnsemble:
         end = np.where(nodes.passed >= 0, nodes.passed, np.arange(len(nodes.passed)))
         while not np.array_equal(end, end[end]):
             end = end[end]
@@ -87,7 +70,7 @@ class Translated:
         nan_features = ensemble.nan_features.copy()
         for block in self._blocks:
             nan_features[list(block.features)] = False
-        return EnsembleOnAxes(
+        return AxisEnsemble(
             roots=end[ensemble.roots].astype(np.int32),
             feature=np.where(inner, nodes.feature, -1).astype(np.int32),
             threshold=np.where(inner, nodes.threshold, 0.0),
