@@ -8,7 +8,7 @@ import pytest
 
 from tests.cases.native import compile_core, find_compiler, run
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.compiler]
 
 _TEST = re.compile(r"^TEST\((\w+)\)", re.MULTILINE)
 

@@ -202,6 +202,7 @@ def test_the_reference_names_everything_public():
     assert set(onetree.__all__) - named - set(vars(onetree.errors)) == set()
 
 
+@pytest.mark.slow
 def test_the_site_is_built_without_a_warning(tmp_path):
     pytest.importorskip("mkdocs", reason="the site needs: pip install '.[docs]'")
     pytest.importorskip("mkdocstrings_handlers.python", reason="the site needs: pip install '.[docs]'")

@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("resource", reason="peak memory is read from the resource module")
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 import resource
 import numpy as np
@@ -47,7 +49,6 @@ def test_the_interval_dp_takes_no_more_memory_than_it_may():
     assert taken < 550
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["interval-dp", "branch-and-bound"])
 def test_bounds_from_the_cells_are_left_out_where_their_work_space_does_not_fit(engine):
     """Axes that are too long for a word: each of two million cells is a row of its own, and takes a hundred bytes."""
