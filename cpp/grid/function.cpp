@@ -50,14 +50,13 @@ double n_boxes(const Function& function, Shapes& shapes) {
 
 Profile::Profile(const Function& function, Shapes& shapes, const std::function<void()>& tick)
     : n_axes_(function.n_axes()), shapes_(shapes), size_(function.size), shape_(function.shape) {
-  shape_.resize(n_axes_, kOrdered);
   int n_hyperplanes = 0;
   for (int axis = 0; axis < n_axes_; ++axis) {
-    const bool is_set = shape_[axis] != kOrdered;
     offset_.push_back(n_hyperplanes);
-    n_hyperplanes += is_set ? 1 : size_[axis] - 1;
+    n_hyperplanes += is_set(axis) ? 1 : size_[axis] - 1;
+    if (shape_.empty()) continue;
     first_value_.push_back(n_values_);
-    if (is_set) n_values_ += static_cast<std::size_t>(size_[axis]);
+    if (is_set(axis)) n_values_ += static_cast<std::size_t>(size_[axis]);
   }
   ranges_.resize(static_cast<std::size_t>(n_hyperplanes) * n_axes_);
   matters_at_.resize(static_cast<std::size_t>(n_hyperplanes) * n_values_);
@@ -66,16 +65,16 @@ Profile::Profile(const Function& function, Shapes& shapes, const std::function<v
   std::size_t inner = function.n_cells();
   for (int axis = 0; axis < n_axes_; ++axis) {
     const int slabs = size_[axis];
-    const bool is_set = shape_[axis] != kOrdered;
+    const bool is_whole = is_set(axis);  // all of its values at once
     inner /= slabs;
     const std::size_t outer = function.n_cells() / inner / slabs;
     for (int h = 0; h + 1 < slabs; ++h) {
       if (tick) tick();
-      if (h == 0 || !is_set) {
+      if (h == 0 || !is_whole) {
         before.assign(outer, 0);
         after.assign(inner, 0);
       }
-      const Class* here = function.classes.data() + (is_set ? 0 : h * inner);
+      const Class* here = function.classes.data() + (is_whole ? 0 : h * inner);
       const Class* next = function.classes.data() + (h + 1) * inner;
       for (std::size_t o = 0; o < outer; ++o, here += slabs * inner, next += slabs * inner) {
         std::uint8_t any = 0;
@@ -86,13 +85,13 @@ Profile::Profile(const Function& function, Shapes& shapes, const std::function<v
         }
         before[o] |= any;
       }
-      if (is_set && h + 2 < slabs) continue;
-      const int hyperplane = offset_[axis] + (is_set ? 0 : h);
+      if (is_whole && h + 2 < slabs) continue;
+      const int hyperplane = offset_[axis] + (is_whole ? 0 : h);
       note(before, 0, axis, hyperplane);
       note(after, axis + 1, n_axes_, hyperplane);
       ranges_[static_cast<std::size_t>(hyperplane) * n_axes_ + axis] = {h, h};
     }
-    if (is_set) find_equal_values(function, axis);
+    if (is_whole) find_equal_values(function, axis);
   }
 }
 
@@ -104,7 +103,7 @@ void Profile::note(std::vector<std::uint8_t>& marked, int first, int last, int h
   for (int axis = last; axis-- > first;) {
     const int slabs = size_[axis];
     n /= slabs;
-    if (shape_[axis] != kOrdered) {
+    if (is_set(axis)) {
       std::uint8_t* at = &matters_at_[hyperplane * n_values_ + first_value_[axis]];
       for (std::size_t rest = 0; rest < n; ++rest) {
         std::uint8_t any = 0;
@@ -170,7 +169,7 @@ bool Profile::survives_test(const Cut& cut, bool left, int axis, int h) const {
 }
 
 int Profile::slabs_in(const Cut& cut, bool left, int axis) const {
-  if (shape_[axis] != kOrdered) {
+  if (is_set(axis)) {
     if (!survives(cut, left, axis, 0)) return 1;
     if (axis != cut.axis) return size_[axis];
     return static_cast<int>(shapes_.side(shape_[axis], cut.position, left).values.size());

@@ -67,7 +67,7 @@ class Profile {
   int slabs_in(const Cut& cut, bool left, int axis) const;
   double cells_in(const Cut& cut, bool left) const;
   bool survives(const Cut& cut, bool left, int axis, int h) const {
-    if (shape_[cut.axis] != kOrdered) return survives_test(cut, left, axis, h);
+    if (is_set(cut.axis)) return survives_test(cut, left, axis, h);
     if (axis == cut.axis) return left ? h < cut.position : h > cut.position;
     const Range& r = range(axis, h, cut.axis);
     return left ? r.first <= cut.position : r.last > cut.position;
@@ -77,12 +77,13 @@ class Profile {
  private:
   void note(std::vector<std::uint8_t>& marked, int first, int last, int hyperplane);
   void find_equal_values(const Function& function, int axis);
+  bool is_set(int axis) const { return !shape_.empty() && shape_[axis] != kOrdered; }
   bool survives_test(const Cut& cut, bool left, int axis, int h) const;
 
   int n_axes_;
   Shapes& shapes_;
-  std::vector<int> size_, shape_;
-  std::vector<int> offset_;  // per axis: number of its first hyperplane
+  std::vector<int> size_, shape_;  // as in the function
+  std::vector<int> offset_;        // per axis: number of its first hyperplane
   std::vector<Range> ranges_;
   // Of axes without an order only, one after the other.
   std::size_t n_values_ = 0;
