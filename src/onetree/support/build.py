@@ -214,4 +214,4 @@ def _promise(fidelity: float | None, max_leaves: int, certify: bool) -> str:
         promise = "every reference row gets the class of the ensemble"
     else:
         promise = f"at least {fidelity:.6g} of the reference rows get the class of the ensemble"
-    return f"{promise}; inside the cores every input does" if certify else promise
+    return f"{promise}; inside the cores every input gets the class of the ensemble" if certify else promise

@@ -177,7 +177,7 @@ def test_coverage_counts_the_rows_in_cores(boosting):
     assert held_out.n_inside > 0
     assert held_out.outside.n_inputs == (~inside).sum()
     assert solution.report()["proven"]["held_out"]["share"] == inside.mean()
-    assert solution.promise.endswith("inside the cores every input does")
+    assert solution.promise.endswith("inside the cores every input gets the class of the ensemble")
     assert "class proven on held-out rows" in str(solution)
 
 
