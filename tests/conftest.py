@@ -45,6 +45,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for fixture in NEEDED.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(NEEDED[fixture])
     if config.getoption("--full"):
+        # The longest first, so that no worker is left alone with them at the end.
+        items.sort(key=lambda item: item.get_closest_marker("sanitizers") is None)
         return
     slow = [item for item in items if item.get_closest_marker("slow")]
     config.hook.pytest_deselected(items=slow)
