@@ -10,18 +10,6 @@ from onetree.importers.xgboost.model import parse_xgboost_json, parse_xgboost_ub
 
 xgb = pytest.importorskip("xgboost")
 
-ARRAYS = (
-    "roots",
-    "feature",
-    "threshold",
-    "children_left",
-    "children_right",
-    "missing_left",
-    "value",
-    "base",
-    "nan_features",
-    "classes",
-)
 PARSERS = {"json": parse_xgboost_json, "ubj": parse_xgboost_ubj}
 BOOSTERS = {
     "gbtree": {},

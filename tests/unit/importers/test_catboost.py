@@ -10,9 +10,11 @@ import pytest
 from onetree import Ensemble, ModelFileError, UnsupportedModelError, load_ensemble
 from onetree.importers.catboost.model import import_catboost, parse_catboost_json
 from onetree.importers.thresholds import canonical_thresholds
+from tests.cases.damage import damaged
 
 catboost = pytest.importorskip("catboost")
 
+PIECES = [b"9", b"-", b",", b"]", b"1e999", b"null", b'"', b"99999999999"]
 N_MUTATIONS = 400
 FOCAL = "Focal:focal_alpha=0.4;focal_gamma=1.5"
 LARGEST = float(np.finfo(np.float32).max)
@@ -362,18 +364,8 @@ def test_a_mutated_file_is_a_model_or_an_error_that_says_so(documents, which):
     rng = np.random.default_rng(which)
     n_refused = 0
     for _ in range(N_MUTATIONS):
-        mutated = bytearray(content)
-        kind, place = rng.integers(4), int(rng.integers(len(content)))
-        if kind == 0:
-            mutated[place] = rng.integers(256)
-        elif kind == 1:
-            del mutated[place : place + int(rng.integers(1, 30))]
-        elif kind == 2:
-            mutated[place:place] = rng.choice([b"9", b"-", b",", b"]", b"1e999", b"null", b'"', b"99999999999"])
-        else:
-            del mutated[place:]
         try:
-            assert isinstance(parse_catboost_json(bytes(mutated)), Ensemble)
+            assert isinstance(parse_catboost_json(damaged(content, rng, PIECES)), Ensemble)
         except (ModelFileError, UnsupportedModelError):
             n_refused += 1
     assert n_refused > N_MUTATIONS // 2

@@ -19,21 +19,10 @@ from onetree import Ensemble, InvalidInputError, ModelFileError, UnsupportedMode
 from onetree.importers.json import parse_json, read_json, write_json
 from onetree.model.categories import Categories
 from onetree.model.ensemble import Rule
+from tests.cases.arrays import ARRAYS
 from tests.cases.strategies import ensembles_with_categories, random_ensemble_with_categories
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
-ARRAYS = (
-    "roots",
-    "feature",
-    "threshold",
-    "children_left",
-    "children_right",
-    "missing_left",
-    "value",
-    "base",
-    "nan_features",
-    "classes",
-)
 SET_TESTS = ("subset", "subsets")
 LABELS = st.one_of(
     st.lists(st.integers(-(2**63), 2**63 - 1), min_size=2, max_size=2, unique=True).map(

@@ -10,9 +10,11 @@ from onetree import Ensemble, FidelityError, InvalidInputError, ModelFileError, 
 from onetree.importers.lightgbm import splits
 from onetree.importers.lightgbm.model import import_lightgbm, parse_lightgbm_text
 from onetree.importers.lightgbm.splits import ZERO_BAND
+from tests.cases.damage import damaged
 
 lightgbm = pytest.importorskip("lightgbm")
 
+PIECES = [b"9", b"-", b" ", b"\n", b"1e999", b"nan", b"=", b"99999999999"]
 N_MUTATIONS = 400
 TINY = np.array([ZERO_BAND, np.nextafter(ZERO_BAND, 0), np.nextafter(ZERO_BAND, 1), 1e-40, 5e-324, 0.0])
 
@@ -381,18 +383,8 @@ def test_a_mutated_file_is_a_model_or_an_error_that_says_so():
     rng = np.random.default_rng(0)
     n_refused = 0
     for _ in range(N_MUTATIONS):
-        mutated = bytearray(content)
-        kind, place = rng.integers(4), int(rng.integers(len(content)))
-        if kind == 0:
-            mutated[place] = rng.integers(256)
-        elif kind == 1:
-            del mutated[place : place + int(rng.integers(1, 30))]
-        elif kind == 2:
-            mutated[place:place] = rng.choice([b"9", b"-", b" ", b"\n", b"1e999", b"nan", b"=", b"99999999999"])
-        else:
-            del mutated[place:]
         try:
-            assert isinstance(parse_lightgbm_text(bytes(mutated)), Ensemble)
+            assert isinstance(parse_lightgbm_text(damaged(content, rng, PIECES)), Ensemble)
         except (ModelFileError, UnsupportedModelError):
             n_refused += 1
     assert n_refused > N_MUTATIONS // 2

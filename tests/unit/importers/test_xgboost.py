@@ -8,8 +8,8 @@ import pytest
 from onetree import Ensemble, FidelityError, InvalidInputError, ModelFileError, UnsupportedModelError, born_again
 from onetree.importers.self_test import sample_rows
 from onetree.importers.xgboost.model import import_xgboost, parse_xgboost_json
+from tests.cases.arrays import ARRAYS
 from tests.cases.xgboost_models import (
-    ARRAYS,
     BOOSTERS,
     PARSERS,
     as_booster,
