@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "bindings/borrowed.hpp"
+#include "bound/tree_bounds.hpp"
 #include "grid/grid.hpp"
 #include "region/estimate.hpp"
 #include "solve/solve.hpp"
@@ -49,6 +50,15 @@ onetree::Outcome heuristic(nb::handle ensemble, onetree::Objective objective, do
   const BorrowedEnsemble borrowed(ensemble);
   connect(control, progress, time_limit, memory_limit, 1);
   return run_released([&] { return onetree::heuristic(*borrowed, objective, max_boxes, seed, control); });
+}
+
+onetree::TreeBounds tree_bounds(nb::handle ensemble, const onetree::FlatTree& tree, double time_limit,
+                                std::int64_t work_limit, double memory_limit, const nb::object& progress) {
+  onetree::Control control;
+  control.work_limit = work_limit;
+  const BorrowedEnsemble borrowed(ensemble);
+  connect(control, progress, time_limit, memory_limit, 1);
+  return run_released([&] { return onetree::bounds_from_tree(tree, (*borrowed).sets, control); });
 }
 
 onetree::Estimate estimate(nb::handle ensemble, onetree::Objective objective, double max_boxes, double seconds,
@@ -117,6 +127,10 @@ NB_MODULE(_core, module) {
              "work_limit"_a, "memory_limit"_a, "progress"_a.none(),
              nb::sig("def heuristic(" ENSEMBLE ", objective: Objective, max_boxes: float, seed: int, "
                      "time_limit: float, work_limit: int, memory_limit: float, " PROGRESS ") -> Outcome"));
+  module.def("tree_bounds", &tree_bounds, "ensemble"_a, "tree"_a, "time_limit"_a, "work_limit"_a, "memory_limit"_a,
+             "progress"_a.none(),
+             nb::sig("def tree_bounds(" ENSEMBLE ", tree: FlatTree, time_limit: float, work_limit: int, "
+                     "memory_limit: float, " PROGRESS ") -> TreeBounds"));
   module.def("estimate", &estimate, "ensemble"_a, "objective"_a, "max_boxes"_a, "seconds"_a, "seed"_a,
              "progress"_a.none(),
              nb::sig("def estimate(" ENSEMBLE

@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/borrowed.hpp"
+#include "bound/tree_bounds.hpp"
 #include "kernel/kernel.hpp"
 #include "region/estimate.hpp"
 #include "solve/solve.hpp"
@@ -71,6 +72,17 @@ void bind_outcome(nb::module_& module) {
       .def_ro("is_complete", &onetree::Outcome::is_complete);
 }
 
+void bind_bounds(nb::module_& module) {
+  nb::class_<onetree::TreeBounds> bounds(module, "TreeBounds");
+  bounds.def_ro("leaves", &onetree::TreeBounds::leaves)
+      .def_ro("depth", &onetree::TreeBounds::depth)
+      .def_ro("seconds", &onetree::TreeBounds::seconds)
+      .def_ro("work", &onetree::TreeBounds::work)
+      .def_ro("peak_bytes", &onetree::TreeBounds::peak_bytes);
+  def_view(bounds, "feature", &onetree::TreeBounds::feature);
+  def_view(bounds, "cells", &onetree::TreeBounds::cells);
+}
+
 void bind_estimate(nb::module_& module) {
   nb::class_<onetree::Quantity>(module, "Quantity")
       .def_ro("mean", &onetree::Quantity::mean)
@@ -91,6 +103,7 @@ void bind_estimate(nb::module_& module) {
 void bind_results(nb::module_& module) {
   bind_choices(module);
   bind_outcome(module);
+  bind_bounds(module);
   bind_estimate(module);
   nb::class_<onetree::RowSplit>(module, "RowSplit")
       .def_ro("feature", &onetree::RowSplit::feature)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "bound/tree_bounds.hpp"
 #include "grid/grid.hpp"
 #include "grid/set_family.hpp"
 #include "region/heuristic.hpp"
@@ -29,6 +30,7 @@ constexpr double kBoxesAtBottom = 1e4;
 constexpr int kMostSetsToCount = 4096;  // of an axis, for the statistics
 constexpr double kPatience = 60;        // seconds
 constexpr double kMostTimeForGrid = 0.5;
+constexpr double kMostTimeForBounds = 0.25;  // of what is left
 
 // Which of two trees the objective prefers.
 bool is_better(const Solution& a, const Solution& b, Objective objective) {
@@ -150,9 +152,10 @@ class Search {
       bound_by_cells();
       tell_bounds();
       Solution found = heuristic_tree(ensemble_, objective_, kBoxesOfFirstTree, 0, control_).solution;
+      found.optimal = false;
+      bound_by_tree(found.tree);
       found.depth_bound = known.depth_bound;
       found.leaves_bound = known.leaves_bound;
-      found.optimal = false;
       if (is_better(found, known, objective_)) best_ = std::move(found);
       tell_bounds();
     } catch (const LimitReached&) {
@@ -165,6 +168,19 @@ class Search {
         bounds_of_grid(grid_, control_.memory_limit, [this] { control_.check("first tree", -1, -1, 0); });
     best_->leaves_bound = std::max<std::int64_t>(best_->leaves_bound, bounds.leaves);
     best_->depth_bound = std::max<std::int64_t>(best_->depth_bound, bounds.depth);
+  }
+
+  void bound_by_tree(const FlatTree& tree) {
+    Control within = control_;
+    within.time_limit = part_of(control_.time_limit, control_.elapsed());
+    within.work_limit = part_of(control_.work_limit, control_.work());
+    const TreeBounds bounds = bounds_from_tree(tree, ensemble_.sets, within);
+    best_->leaves_bound = std::max(best_->leaves_bound, bounds.leaves);
+    best_->depth_bound = std::max(best_->depth_bound, bounds.depth);
+  }
+  template <typename Amount>
+  static Amount part_of(Amount limit, Amount used) {
+    return limit > 0 ? used + static_cast<Amount>(kMostTimeForBounds * static_cast<double>(limit - used)) : 0;
   }
 
   void record(const char* engine, std::int64_t states, std::size_t peak_bytes) {

@@ -22,6 +22,7 @@ _DELAY = 1.0  # seconds; short work shows no bar
 _IN_TEST = "PYTEST_CURRENT_TEST"  # a variable of the environment
 _UNITS = {
     "heuristic": "leaves",
+    "bound": "leaves",
     "support": "leaves",
     "estimate": "descents",
     "many": "sources",

@@ -26,6 +26,7 @@ _MOST_STEPPED_BOXES = 3 * 10**8  # of a table that is begun under a limit in ste
 _ROUNDS = ((1e4, 1), (1e6, 3), (1e7, 6), (1e8, 10), (1e9, 10))
 _ROUNDS_WITH_SETS = 3  # whose tables take longer
 _FIRST_SHARE = 0.15  # of a budget, in which most models have a first tree
+_SHARE_OF_BOUNDS = 0.5  # of what is left after the first tree, at most: they take about as long as the tree
 _SHARE_OF_ROUNDS = 0.2  # of what is left: larger grids may be tried for so much before the exact search
 
 
@@ -45,6 +46,7 @@ class Auto:
         self._next, self._cost = 0, 0.0  # round, and the cost of the one before
         self._started, self._peak_bytes = perf_counter(), 0
         self._is_painted = False  # whether the exact search was tried
+        self._is_bounded = False  # whether a tree of the heuristic gave its bounds
         self._ended: LimitReachedError | None = None  # what kept the heuristic from a tree
         self._counts: dict[str, int] = {}  # of the grid, if it was painted
         grid = Grid.on(request.axes)
@@ -112,12 +114,16 @@ class Auto:
     def _round(self, share: float) -> bool:
         before = self._budget.used
         try:
-            self._keep(self._request.heuristic(self._budget, share, self._rounds[self._next][0]))
+            found, nodes = self._request.heuristic(self._budget, share, self._rounds[self._next][0])
         except LimitReachedError as error:
             self._ended = error
             return False
         finally:
             self._cost = self._budget.used - before
+        if not self._is_bounded:  # the bounds hardly depend on the tree, so those of the first will do
+            self._is_bounded = True
+            found = self._request.bounded(found, nodes, self._budget, _SHARE_OF_BOUNDS)
+        self._keep(found)
         self._next += 1
         return True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from onetree import _core
@@ -12,7 +12,7 @@ from onetree.errors import GridTooLargeError, LimitReachedError
 from onetree.lowering.axes import Axes
 from onetree.lowering.choices import objective_of
 from onetree.search.budget import Budget
-from onetree.search.solution import Solution, in_order
+from onetree.search.solution import Solution, in_order, measures
 
 ENGINES = ("interval-dp", "branch-and-bound")
 _ENGINE = {
@@ -47,11 +47,16 @@ class Request:
         """Find the optimum if the table of all boxes is expected to be done in time, in a minute without a limit."""
         return self._solve(_core.Engine.QUICK_TABLE, budget)
 
-    def heuristic(self, budget: Budget, share: float = 1.0, max_boxes: float = _AUTO_BOXES) -> Solution:
-        """Find a faithful tree, whose parts of up to `max_boxes` boxes are optimal, in a share of what is left."""
+    def heuristic(
+        self, budget: Budget, share: float = 1.0, max_boxes: float = _AUTO_BOXES
+    ) -> tuple[Solution, _core.FlatTree]:
+        """Find a faithful tree, whose parts of up to `max_boxes` boxes are optimal, in a share of what is left.
+
+        Also returns the tree as the core has it, for `bounded`.
+        """
         objective = objective_of(self.objective)
         seconds, steps = budget.allow(share)
-        return self._solution(
+        return self._found(
             budget,
             steps,
             lambda: _core.heuristic(
@@ -66,27 +71,49 @@ class Request:
             ),
         )
 
+    def bounded(self, found: Solution, nodes: _core.FlatTree, budget: Budget, share: float = 1.0) -> Solution:
+        """Return a solution of the heuristic with the bounds that its tree gives, in a share of what is left.
+
+        They hold for every tree that is equal to this one, so they rest on its proof.
+        """
+        if found.status == "optimal" or self.is_stopped:
+            return found
+        seconds, steps = budget.allow(share)
+        bounds = _core.tree_bounds(self.axes.ensemble, nodes, seconds, steps, self.memory_limit, self.progress)
+        budget.charge(bounds.work)
+        from_tree = measures(in_order(self.objective, bounds.depth, bounds.leaves))
+        known = [max(pair) for pair in zip(measures(found.lower_bound), from_tree, strict=True)]
+        lower_bound = known[0] if len(known) == 1 else (known[0], known[1])
+        stats = {
+            **found.stats,
+            "seconds": found.stats["seconds"] + bounds.seconds,
+            "work": found.stats["work"] + bounds.work,
+            "peak_bytes": max(found.stats["peak_bytes"], bounds.peak_bytes),
+        }
+        status = "optimal" if lower_bound == found.value else "feasible"
+        return replace(found, lower_bound=lower_bound, status=status, stats=stats)
+
     def _solve(self, engine: _core.Engine, budget: Budget) -> Solution:
         objective = objective_of(self.objective)
         seconds, steps = budget.allow()
         # The steps of one thread do not depend on what the others do.
         n_threads = 1 if steps else self.n_threads
-        return self._solution(
+        return self._found(
             budget,
             steps,
             lambda: _core.solve(
                 self.axes.ensemble, objective, engine, seconds, steps, self.memory_limit, n_threads, self.progress
             ),
-        )
+        )[0]
 
-    def _solution(self, budget: Budget, steps: int, job: Callable[[], _core.Outcome]) -> Solution:
+    def _found(self, budget: Budget, steps: int, job: Callable[[], _core.Outcome]) -> tuple[Solution, _core.FlatTree]:
         try:
             outcome = run(job)
         except LimitReachedError:
             budget.charge(steps)
             raise
         budget.charge(outcome.statistics.work)
-        return solutions_of(self.axes, self.objective, outcome)[0]
+        return solutions_of(self.axes, self.objective, outcome)[0], outcome.solutions[0].tree
 
 
 def run(job: Callable[[], _core.Outcome]) -> _core.Outcome:

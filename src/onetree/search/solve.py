@@ -159,7 +159,7 @@ class _Search:
             return Auto(self._request, self._budget).run(in_doubt=self._refuse_the_hopeless)
         if self._budget.is_limited:
             return Auto(self._request, self._budget).rounds()
-        return self._request.heuristic(self._budget)
+        return self._request.bounded(*self._request.heuristic(self._budget), self._budget)
 
     def _refuse_the_hopeless(self) -> None:
         """Estimate how large the tree would be, when it was not found at once."""
