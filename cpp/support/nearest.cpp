@@ -4,11 +4,11 @@
 
 namespace onetree {
 
-void smallest(std::span<const double> numbers, std::span<std::int32_t> found) {
+void smallest(std::span<const float> numbers, std::span<std::int32_t> found) {
   const std::size_t n_wanted = found.size();
   if (n_wanted == 0) return;
   std::size_t n_found = 0;
-  double largest = std::numeric_limits<double>::infinity();  // of those found, once there are enough
+  float largest = std::numeric_limits<float>::infinity();  // of those found, once there are enough
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (n_found == n_wanted && !(numbers[i] < largest)) continue;
     std::size_t place = n_found < n_wanted ? n_found++ : n_wanted - 1;

@@ -11,6 +11,7 @@ namespace onetree {
 using RowNumbers = std::span<const std::int32_t>;
 
 struct RowTable {
+  using Slab = std::uint32_t;
   std::size_t n_features;
   std::ptrdiff_t stride;  // from one feature to the next, in elements
   const std::int32_t* slabs;

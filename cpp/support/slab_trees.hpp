@@ -19,9 +19,15 @@ struct SlabTrees {
   std::span<const std::int32_t> output;  // the only one that a tree adds to; -1 for all of them
   const SlabNode* nodes;
   std::size_t n_outputs;
+  std::int32_t n_slabs;  // of any feature, at most
+  // After each tree: a row whose first output leads by more, or whose only one is further from the cut, keeps its class
+  // whatever the trees to come say.
+  std::span<const double> open;
+  double cut;
 };
 
-// Adds the leaves' values, of shape (n_nodes, n_outputs), tree by tree to `scores`, of shape (n_rows, n_outputs).
+// Adds the leaves' values, of shape (n_nodes, n_outputs), tree by tree to `scores`, of shape (n_rows, n_outputs). Where
+// the class is clear before the last tree, the others are left out.
 template <typename Real>
 void add_scores(const SlabTrees& trees, const Real* value, const RowTable& table, std::size_t n_rows, Real* scores);
 

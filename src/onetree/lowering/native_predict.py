@@ -1,7 +1,8 @@
 """Fast prediction of many rows: the classes of an ensemble, tree by tree in native code.
 
-Gives what `Ensemble.predict_index` gives: the same leaves, added in the same order and precision. Rows are taken as
-slabs of the grid, which is all that the trees ask for. For ensembles without set tests.
+Gives what `Ensemble.predict_index` gives: the same leaves, added in the same order and precision, until no tree that is
+left can change the class. Rows are taken as slabs of the grid, which is all that the trees ask for. For ensembles
+without set tests.
 """
 
 from __future__ import annotations
@@ -21,16 +22,36 @@ _ALL_SLABS = -1  # as an unsigned number the largest
 
 
 class NativePredictor:
-    """An ensemble whose tests are expressed in slabs."""
+    """An ensemble whose tests are expressed in slabs.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+    grid : Grid
+    n_steps : float
+        Nodes that a row passes in all trees together, about.
+    """
 
     def __init__(self, ensemble: Ensemble) -> None:
         self.ensemble = ensemble
         self.grid = Grid.of(ensemble)
-        dtype = np.dtype(ensemble.rule.dtype)
-        self._nodes = _slab_nodes(ensemble, self.grid)
-        self._value = np.ascontiguousarray(ensemble.value, dtype=dtype)
-        self._base = ensemble.base.astype(dtype)
-        self._output = _only_outputs(ensemble)
+        rule = ensemble.rule
+        dtype = np.dtype(rule.dtype)
+        root_of, depth = node_depths(ensemble.roots, ensemble.feature, ensemble.children_left, ensemble.children_right)
+        self.n_steps = _steps(ensemble, root_of, depth)
+        cut = rule.cut * rule.divisor
+        native = _core.SlabScores64 if dtype == np.float64 else _core.SlabScores32
+        self._scores: _core.SlabScores64 | _core.SlabScores32 = native(
+            ensemble.roots,
+            _only_outputs(ensemble, root_of),
+            _slab_nodes(ensemble, self.grid),
+            np.ascontiguousarray(ensemble.value, dtype=dtype),
+            ensemble.base.astype(dtype),
+            ensemble.n_features,
+            max(self.grid.n_slabs),
+            _still_open(ensemble, root_of, cut),
+            cut,
+        )
 
     def slabs(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
         """Return the slab of each value, column-major; missing values lie in the last slab of their feature."""
@@ -45,11 +66,9 @@ class NativePredictor:
 
     def classes_at(self, slabs: NDArray[np.int32]) -> NDArray[np.intp]:
         """Return the index of the ensemble's class for rows that are given as slabs, best column-major."""
-        columns = np.ascontiguousarray(slabs.T)
         rule = self.ensemble.rule
-        total: NDArray[Any] = _core.ensemble_scores(
-            self.ensemble.roots, self._output, self._nodes, self._value, self._base, columns
-        )
+        columns = slabs.T if slabs.strides[0] == slabs.itemsize else np.ascontiguousarray(slabs.T)
+        total: NDArray[Any] = self._scores.of_rows(columns)
         if rule.divisor != 1.0:
             total /= total.dtype.type(rule.divisor)
         if not rule.softmax or total.shape[1] == 1:
@@ -89,14 +108,40 @@ def _slab_nodes(ensemble: Ensemble, grid: Grid) -> NDArray[np.int32]:
     ).astype(np.int32, order="C")
 
 
-def _only_outputs(ensemble: Ensemble) -> NDArray[np.int32]:
+def _only_outputs(ensemble: Ensemble, root_of: NDArray[np.intp]) -> NDArray[np.int32]:
     """Return for each tree the output that it alone adds to, -1 if there are several.
 
     A tree of boosting has scores for one class only, and zeros need not be added.
     """
-    root_of, _ = node_depths(ensemble.roots, ensemble.feature, ensemble.children_left, ensemble.children_right)
     used = np.zeros((len(root_of), ensemble.n_outputs), dtype=bool)
     np.logical_or.at(used, root_of, ensemble.value != 0)
     used = used[ensemble.roots]
     only: NDArray[np.int32] = np.where(used.sum(axis=1) == 1, used.argmax(axis=1), -1).astype(np.int32)
     return only
+
+
+def _steps(ensemble: Ensemble, root_of: NDArray[np.intp], depth: NDArray[np.int64]) -> float:
+    """Return how many nodes a row passes in all trees, if it came to each leaf of a tree as likely as to any other."""
+    leaf = ensemble.feature < 0
+    n_leaves = np.bincount(root_of[leaf], minlength=len(root_of))[ensemble.roots]
+    return float((np.bincount(root_of[leaf], depth[leaf], minlength=len(root_of))[ensemble.roots] / n_leaves).sum())
+
+
+def _still_open(ensemble: Ensemble, root_of: NDArray[np.intp], cut: float) -> NDArray[np.float64]:
+    """Return for each tree by how much those after it can change the lead of one output, or a single output.
+
+    Rounding and the tolerance of the softmax are included, generously.
+    """
+    value = np.where((ensemble.feature < 0)[:, np.newaxis], ensemble.value.astype(np.float64), 0.0)
+    swing = np.abs(value[:, 0]) if ensemble.n_outputs == 1 else np.ptp(value, axis=1)
+    size = np.abs(value).max(axis=1)
+    most = np.zeros((2, len(root_of)))
+    np.maximum.at(most[0], root_of, swing)
+    np.maximum.at(most[1], root_of, size)
+    swings, sizes = most[:, ensemble.roots]
+    n_terms = len(ensemble.roots) + 4
+    total = sizes.sum() + np.abs(ensemble.base).max() + abs(cut)
+    rounding = 4 * n_terms * float(np.finfo(ensemble.rule.dtype).eps) * total
+    still_open: NDArray[np.float64] = np.append(np.cumsum(swings[::-1])[::-1][1:], 0.0)
+    still_open += rounding + 2 * _CLOSE * ensemble.rule.divisor
+    return still_open

@@ -23,8 +23,10 @@ from onetree.tree.tree import LEAF
 
 TOP_UP = 1_000  # rows of a node, reference and synthetic, that its split is chosen by, at least
 _FIRST_POOL = 40_000  # synthetic rows at the root, but ...
-_MAX_VALUES = 20_000_000  # ... no more values than this; and ...
+_MAX_VALUES = 20_000_000  # ... no more values than this, and ...
+_MAX_STEPS = 40_000_000  # ... no more steps down the ensemble's trees to find their classes; and ...
 _MAX_NODE_VALUES = 400_000  # ... no node is topped up to more than this
+_ENOUGH = 10_000  # rows to choose a split by: of more, some
 _NEAR = 0.5  # of the rows of the first pool have values only of rows near them
 POOL_MASS = 9.0  # what they weigh together at the root, in reference rows per reference row
 _NOTHING = np.empty(0, dtype=np.int32)
@@ -60,7 +62,9 @@ class Node:
 
 def first_pool(sample: Sample) -> Numbers:
     """Add the synthetic rows that a growth starts with."""
-    n_rows = max(min(_FIRST_POOL, _MAX_VALUES // max(1, len(sample.columns))), TOP_UP)
+    n_steps = max(1.0, sample.maker.predictor.n_steps)
+    n_rows = min(_FIRST_POOL, _MAX_VALUES // max(1, len(sample.columns)), int(_MAX_STEPS / n_steps))
+    n_rows = max(n_rows, TOP_UP)
     n_near = int(_NEAR * n_rows)
     return np.concatenate([sample.mix(sample.reference, n_rows - n_near), sample.mix_near(n_near)])
 
@@ -170,6 +174,9 @@ class Growth:
 
     def _best_split(self, rows: Numbers, pool: Numbers, pool_weight: float) -> Split | None:
         sample = self._sample
+        if not self._faithful:
+            step = max(1, (len(rows) + len(pool)) // _ENOUGH)
+            rows, pool = rows[::step], pool[::step]
         found = _core.least_impurity(
             sample.columns, sample.classes, self._n_classes, rows, pool, pool_weight, self._faithful
         )

@@ -46,7 +46,9 @@ def near_rows(
     size = max(1, _BLOCK // len(others))
     for start in range(0, len(chosen), size):
         here = chosen[start : start + size]
-        distance = square - 2 * (places[here] @ places.T)  # squared, less what is the same for all of a line
+        distance: NDArray[np.float32] = places[here] @ places.T  # squared, less what is the same for all of a line
+        distance *= -2
+        distance += square
         distance[np.arange(len(here)), here] = np.inf
         # Not sklearn.neighbors: which of equally near rows it finds depends on the number of threads.
         near[start : start + size] = _core.smallest(distance, near.shape[1])
@@ -57,11 +59,15 @@ def _some(numbers: NDArray[np.int32], n_most: int, random: np.random.Generator) 
     return numbers if len(numbers) <= n_most else np.sort(random.choice(numbers, size=n_most, replace=False))
 
 
-def _places(columns: NDArray[np.int32], ensemble: Ensemble) -> NDArray[np.float64]:
-    """Return the number of splits below each slab: integers, whose products and sums are exact in any order."""
-    places = np.zeros(columns.shape[::-1])
+def _places(columns: NDArray[np.int32], ensemble: Ensemble) -> NDArray[np.float32]:
+    """Return the number of splits below each slab, as integers whose products and sums are exact in any order."""
+    places = np.zeros((columns.shape[1], columns.shape[0]))
     for feature, slabs in enumerate(columns):
         _, n_splits = np.unique(ensemble.threshold[ensemble.feature == feature], return_counts=True)
         below = np.append(0, np.cumsum(n_splits))
         places[:, feature] = below[np.minimum(slabs, len(n_splits))]  # one slab more where NaN has a level of its own
-    return places[:, np.ptp(places, axis=0) > 0]
+    places = places[:, np.ptp(places, axis=0) > 0]
+    # Scaled down where need be: float32 counts to 2^24, and twice a product of two lines is the largest number.
+    most = np.floor(np.sqrt(2.0**23 / max(1, places.shape[1])))
+    scaled: NDArray[np.float32] = np.floor(places * min(1.0, most / places.max(initial=1.0))).astype(np.float32)
+    return scaled

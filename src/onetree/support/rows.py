@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree import _core
 from onetree.lowering.grid import Grid
 from onetree.lowering.native_predict import NativePredictor
 from onetree.model.ensemble import Ensemble
@@ -84,27 +85,24 @@ class Sample:
 
     def join(self, rows: Rows) -> Numbers:
         """Add reference rows."""
-        numbers = self._add(rows.slabs.T, rows.classes)
+        numbers = self._with_more(len(rows))
+        self._columns[:, numbers] = rows.slabs.T
+        self._classes[numbers] = rows.classes
         self._valued.append((rows.values, numbers))
         return numbers
 
     def mix(self, numbers: Numbers, n_new: int) -> Numbers:
         """Add synthetic rows: each a copy of one of the rows, some values of which are those of others of them."""
-        random, n_features = self.maker.random, self.maker.n_features
-        other = numbers[random.integers(len(numbers), size=(n_features, n_new), dtype=np.int32)]
-        return self._mixed(numbers[random.integers(len(numbers), size=n_new, dtype=np.int32)], other)
+        return self._mixed(numbers, numbers[np.newaxis], n_new)
 
     def mix_near(self, n_new: int) -> Numbers:
         """Add synthetic rows: each a copy of a reference row, some values of which are those of rows near it."""
         if len(self.reference) == 1:
             return self.mix(self.reference, n_new)
-        random, n_features = self.maker.random, self.maker.n_features
         if self._near is None:
-            self._near = near_rows(self.columns[:, self.reference], self.maker.predictor.ensemble, random)
-        some, near = self._near
-        copied = random.integers(len(some), size=n_new, dtype=np.int32)
-        which = random.integers(near.shape[1], size=(n_features, n_new), dtype=np.int32)
-        return self._mixed(self.reference[some[copied]], self.reference[near[copied, which]])
+            some, near = near_rows(self.columns[:, self.reference], self.maker.predictor.ensemble, self.maker.random)
+            self._near = self.reference[some], self.reference[near]
+        return self._mixed(*self._near, n_new)
 
     def level_between(self, feature: int, below: int, above: int) -> int:
         """Choose among the levels between two slabs the one next to the middle between the rows in both.
@@ -127,22 +125,22 @@ class Sample:
             [values[self._columns[feature, numbers] == slab, feature] for values, numbers in self._valued]
         )
 
-    def _mixed(self, copied: Numbers, other: Numbers) -> Numbers:
-        """Copy rows, but take each value with probability one half from the row that is named for it."""
-        replaced = self.maker.random.integers(2, size=other.shape, dtype=np.bool_)
-        source = np.where(replaced, other, copied)[self.maker.origin]
-        n_columns, room = self._columns.shape
-        columns = self._columns.ravel().take(source + np.arange(n_columns)[:, np.newaxis] * room)
-        return self._add(columns, self.maker.predictor.classes_at(columns.T))
+    def _mixed(self, copied: Numbers, others: Numbers, n_new: int) -> Numbers:
+        """Copy rows, but take each feature with probability one half from one of the others, in the line of the row."""
+        seed = int(self.maker.random.integers(2**63))
+        numbers = self._with_more(n_new)
+        new = slice(self._n_rows - n_new, self._n_rows)
+        _core.mix_rows(self._columns, self.maker.origin, copied, others, new.start, n_new, seed)
+        self._classes[new] = self.maker.predictor.classes_at(self._columns[:, new].T)
+        return numbers
 
-    def _add(self, columns: NDArray[np.int32], classes: NDArray[np.intp]) -> Numbers:
-        first, self._n_rows = self._n_rows, self._n_rows + len(classes)
+    def _with_more(self, n_more: int) -> Numbers:
+        """Make room for more rows and return their numbers."""
+        first, self._n_rows = self._n_rows, self._n_rows + n_more
         if self._n_rows > len(self._classes):
-            room = max(self._n_rows, 3 * first // 2)
+            room = 2 * self._n_rows
             self._columns = _with_room(self._columns, room)
             self._classes = _with_room(self._classes, room)
-        self._columns[:, first : self._n_rows] = columns
-        self._classes[first : self._n_rows] = classes
         return np.arange(first, self._n_rows, dtype=np.int32)
 
 
@@ -162,8 +160,7 @@ class RowMaker:
         feature are always taken from one row. Without it each column is a feature.
         """
         self.predictor = NativePredictor(ensemble)
-        self.origin = np.arange(ensemble.n_features) if origin is None else origin
-        self.n_features = 1 + int(self.origin.max(initial=-1))
+        self.origin = np.arange(ensemble.n_features, dtype=np.int32) if origin is None else origin.astype(np.int32)
         self.random = np.random.default_rng(random_state)
 
     @property

@@ -302,6 +302,50 @@ def test_a_row_that_does_not_exist_is_refused_by_the_core():
         _core.largest_gain(np.zeros((2, 4), dtype=np.int32), _numbers(4), np.ones(1), 0.0)
 
 
+def _mixed(**changed):
+    """Four new rows of three features, the last two of which are one of the data; parents are two rows."""
+    given = {
+        "slabs": np.array([[1, 2], [3, 4], [5, 6]], dtype=np.int32).repeat([1, 5], axis=1),
+        "origin": _numbers(0, 1, 1),
+        "copied": _numbers(0, 1),
+        "others": _numbers(0, 1)[np.newaxis],
+        "first": 2,
+        "n_new": 4,
+        "seed": 1,
+    } | changed
+    _core.mix_rows(*given.values())
+    return given["slabs"][:, given["first"] :]
+
+
+def test_columns_of_one_feature_are_taken_from_one_row():
+    slabs = np.zeros((3, 1_002), dtype=np.int32)
+    slabs[:, 1] = 1
+    first, second, third = _mixed(slabs=slabs, n_new=1_000)
+    assert (second == third).all()
+    for column in (first, second):
+        assert 400 < column.sum() < 600
+    assert 560 < (first == second).sum() < 690  # five eighths: both are copied, or they are equal by chance
+
+
+def test_the_same_seed_mixes_the_same_rows():
+    assert (_mixed() == _mixed()).all()
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"copied": _numbers(0, 6)}, "no such row"),
+        ({"others": _numbers(-1)[np.newaxis]}, "no such row"),
+        ({"others": _numbers(0, 1, 0)[:, np.newaxis]}, "shapes"),
+        ({"origin": _numbers(0)}, "shapes"),
+        ({"n_new": 5}, "no room"),
+    ],
+)
+def test_rows_that_cannot_be_mixed_are_refused_by_the_core(changed, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        _mixed(**changed)
+
+
 def _grown(random, n_splits):
     """Nodes with errors that fall from a node to its children."""
     rows = np.empty(0, dtype=np.int32)
