@@ -48,5 +48,10 @@ def duration(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
+def above(gap: float) -> str:
+    """Return how much more something is than something else: "12.5% above", then "3.4 times"."""
+    return f"{gap:.1%} above" if gap < 1 else f"{_three_digits(1 + gap)} times"
+
+
 def _three_digits(number: float) -> str:
     return f"{number:.3g}" if number < 1000 else count(float(f"{number:.3g}"))

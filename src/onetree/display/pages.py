@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onetree.base.amounts import count, counted, duration, leaves
+from onetree.base.amounts import above, count, counted, duration, leaves
 from onetree.display.markup import Fact, note, panel, scrolled, some, table
 from onetree.display.tree_svg import tree_svg
 
@@ -37,7 +37,10 @@ def solution_html(solution: Solution) -> str:
     if solution.status == "optimal":
         proof = "proven: no smaller tree of the model's own tests is equal to it"
     else:
-        proof = f"at least {_measures(solution.lower_bound)} is proven, so it is at most {solution.gap:.1%} too large"
+        proof = (
+            f"at least {_measures(solution.lower_bound)} is proven, so it is at most {above(solution.gap)} what "
+            "is needed"
+        )
     facts = [(solution.objective, proof), *_seconds(solution), *_tree_facts(tree)]
     return panel(f"Solution: {_size(tree)}", facts, _drawing(tree))
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from onetree.base import amounts
 from onetree.base.progress import ProgressOption
 from onetree.errors import InvalidInputError, LimitReachedError
 from onetree.model.categories import used_subsets
@@ -131,8 +132,8 @@ def _bound(found: Solution) -> str:
         f"depth {least:,}" if name == "depth" else f"{least:,} leaves" for name, least in zip(names, bound, strict=True)
     )
     name = next((name for name, here, least in zip(names, value, bound, strict=True) if here > least), names[0])
-    above = f"{1 + found.gap:,.3g} times" if found.gap >= 1 else f"{found.gap:.1%} above"
-    return f"Proven: an equal tree needs at least {needs}. The {name} here: at most {above} what is needed."
+    here = f"at most {amounts.above(found.gap)} what is needed"
+    return f"Proven: an equal tree needs at least {needs}. The {name} here: {here}."
 
 
 def describe_sizes(tree: Tree, source: Ensemble | None) -> list[dict[str, Any]]:

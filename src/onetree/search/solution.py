@@ -53,8 +53,11 @@ class Solution:
         where = "" if self.tree.domain is None else ", inside a domain"
         return (
             f"Solution({self.objective}: {self.status}, {amounts.leaves(self.tree.n_leaves)}, "
-            f"depth {self.tree.depth:,}, gap {self.gap:.1%}, {amounts.duration(self.stats.get('seconds', 0.0))}{where})"
+            f"depth {self.tree.depth:,}, {self._distance()}, {amounts.duration(self.stats.get('seconds', 0.0))}{where})"
         )
+
+    def _distance(self) -> str:
+        return f"gap {self.gap:.1%}" if self.gap < 1 else f"{amounts.above(self.gap)} the bound"
 
     def _repr_html_(self) -> str:
         from onetree.display import solution_html

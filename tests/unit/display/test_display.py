@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree import Categories, Ensemble, Estimate, InvalidInputError, Tree, Verdict
-from onetree.base.amounts import count, counted, duration, leaves, size
+from onetree.base.amounts import above, count, counted, duration, leaves, size
 from onetree.display.tree_svg import MAX_ENDS
 from tests.cases.categorical import colour_tree
 from tests.cases.grown import grown_tree, shared_tree
@@ -170,6 +170,9 @@ def test_a_domain_is_shown():
         (duration(90), "90 s"),
         (duration(7200), "2 h"),
         (duration(1e13), "317,000 years"),
+        (above(0.125), "12.5% above"),
+        (above(2.4), "3.4 times"),
+        (above(136.7), "138 times"),
     ],
 )
 def test_amounts_are_plain(said, expected):
