@@ -13,6 +13,7 @@
 #include "solve/solve.hpp"
 #include "tree/predict.hpp"
 #include "tree/shared_tree.hpp"
+#include "tree/tree_check.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -69,15 +70,22 @@ onetree::Estimate estimate(nb::handle ensemble, onetree::Objective objective, do
   return run_released([&] { return onetree::estimate(*borrowed, objective, max_boxes, seconds, seed, control); });
 }
 
-std::vector<nb::ndarray<nb::numpy, double, nb::ndim<1>>> essential_levels(nb::handle ensemble, double time_limit) {
+std::vector<nb::ndarray<nb::numpy, double>> to_arrays(onetree::Levels&& levels) {
+  std::vector<nb::ndarray<nb::numpy, double>> arrays;
+  for (std::vector<double>& thresholds : levels) arrays.emplace_back(to_numpy(std::move(thresholds)));
+  return arrays;
+}
+
+std::vector<nb::ndarray<nb::numpy, double>> levels(nb::handle ensemble) {
+  return to_arrays(onetree::levels_of(*BorrowedEnsemble(ensemble)));
+}
+
+std::vector<nb::ndarray<nb::numpy, double>> essential_levels(nb::handle ensemble, double time_limit) {
   onetree::Control control;
   const BorrowedEnsemble borrowed(ensemble);
   const nb::object none = nb::none();
   connect(control, none, time_limit, 0, 1);
-  onetree::Levels levels = run_released([&] { return onetree::essential_levels(*borrowed, control); });
-  std::vector<nb::ndarray<nb::numpy, double, nb::ndim<1>>> result;
-  for (std::vector<double>& thresholds : levels) result.emplace_back(to_numpy(std::move(thresholds)));
-  return result;
+  return to_arrays(run_released([&] { return onetree::essential_levels(*borrowed, control); }));
 }
 
 template <typename Real>
@@ -91,6 +99,15 @@ nb::ndarray<nb::numpy, std::int32_t> predict_tree(const Array<std::int32_t>& fea
                          {rows.data(), rows.shape(0), rows.stride(0), rows.stride(1)}, leaf.data());
   }
   return to_numpy(std::move(leaf));
+}
+
+// Arrays of one length.
+onetree::FoundDefect find_defect(const Array<std::int32_t>& feature, const Array<double>& threshold,
+                                 const Array<std::int32_t>& left, const Array<std::int32_t>& right,
+                                 const Array<std::int32_t>& leaf_class, std::int64_t n_features,
+                                 std::int64_t n_classes) {
+  return onetree::find_defect({feature.size(), feature.data(), threshold.data(), left.data(), right.data()},
+                              leaf_class.data(), n_features, n_classes);
 }
 
 template <typename Value>
@@ -135,11 +152,15 @@ NB_MODULE(_core, module) {
              "progress"_a.none(),
              nb::sig("def estimate(" ENSEMBLE
                      ", objective: Objective, max_boxes: float, seconds: float, seed: int, " PROGRESS ") -> Estimate"));
+  module.def("levels", &levels, "ensemble"_a,
+             nb::sig("def levels(" ENSEMBLE ") -> list[numpy.typing.NDArray[numpy.float64]]"));
   module.def("essential_levels", &essential_levels, "ensemble"_a, "time_limit"_a,
              nb::sig("def essential_levels(" ENSEMBLE ", time_limit: float) -> "
                      "list[numpy.typing.NDArray[numpy.float64]]"));
   module.def("predict_tree", &predict_tree<float>, "feature"_a, "threshold"_a, "left"_a, "right"_a, "rows"_a);
   module.def("predict_tree", &predict_tree<double>, "feature"_a, "threshold"_a, "left"_a, "right"_a, "rows"_a);
+  module.def("find_defect", &find_defect, "feature"_a, "threshold"_a, "left"_a, "right"_a, "leaf_class"_a,
+             "n_features"_a, "n_classes"_a);
   module.def("share_nodes", &share_nodes, "feature"_a, "threshold"_a, "left"_a, "right"_a, "leaf_class"_a);
   bind_kernels(module);
   bind_proof(module);

@@ -42,6 +42,32 @@ class Measure(enum.Enum):
 
     LEAVES_DEPTH = 2
 
+class Defect(enum.Enum):
+    NONE = 0
+
+    FEATURE = 1
+
+    LEFT = 2
+
+    RIGHT = 3
+
+    THRESHOLD = 4
+
+    INNER_CLASS = 5
+
+    LEAF_CHILD = 6
+
+    LEAF_CLASS = 7
+
+    UNREACHABLE = 8
+
+class FoundDefect:
+    @property
+    def defect(self) -> Defect: ...
+
+    @property
+    def node(self) -> int: ...
+
 class FlatTree:
     @property
     def feature(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
@@ -186,6 +212,8 @@ def tree_bounds(ensemble: onetree.model.arrays.EnsembleArrays, tree: FlatTree, t
 
 def estimate(ensemble: onetree.model.arrays.EnsembleArrays, objective: Objective, max_boxes: float, seconds: float, seed: int, progress: onetree.model.arrays.Callback | None) -> Estimate: ...
 
+def levels(ensemble: onetree.model.arrays.EnsembleArrays) -> list[numpy.typing.NDArray[numpy.float64]]: ...
+
 def essential_levels(ensemble: onetree.model.arrays.EnsembleArrays, time_limit: float) -> list[numpy.typing.NDArray[numpy.float64]]: ...
 
 @overload
@@ -193,6 +221,8 @@ def predict_tree(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), or
 
 @overload
 def predict_tree(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> NDArray[numpy.int32]: ...
+
+def find_defect(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_features: int, n_classes: int) -> FoundDefect: ...
 
 def share_nodes(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> FlatTree: ...
 

@@ -5,7 +5,7 @@ from time import time
 
 import numpy as np
 
-from onetree.base.machine import free_memory, n_cores
+from onetree.base.machine import n_cores, recently_free_memory
 from onetree.base.progress import Progress
 from onetree.errors import InvalidInputError, LimitReachedError
 
@@ -40,7 +40,7 @@ def steps(work_limit: int | None) -> int:
 def memory_bytes(memory_limit: float | None) -> float:
     """Bytes of a limit in gigabytes; by default 80 % of what is free here."""
     if memory_limit is None:
-        return 0.8 * free_memory()
+        return 0.8 * recently_free_memory()
     if not memory_limit > 0:
         raise InvalidInputError(f"memory_limit must be a positive number of gigabytes, not {memory_limit!r}")
     return float(memory_limit) * 1e9

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from time import monotonic
 
 _ROOT = Path("/")
+_FRESH = 0.1  # seconds for which a reading counts: a dozen files take longer to read than many a search
+_last_reading = (-_FRESH, 0.0)  # when, and bytes
 
 
 def n_cores() -> int:
@@ -21,9 +24,18 @@ def free_memory() -> float:
     return min([_free_on_machine(), *_left_in_groups()])
 
 
+def recently_free_memory() -> float:
+    """Return `free_memory()` as it is or was at most a tenth of a second ago."""
+    global _last_reading
+    now = monotonic()
+    if now - _last_reading[0] >= _FRESH:
+        _last_reading = (now, free_memory())
+    return _last_reading[1]
+
+
 def _free_on_machine() -> float:
     try:
-        for line in (_ROOT / "proc/meminfo").read_text(encoding="ascii").splitlines():
+        for line in _read("proc/meminfo").splitlines():
             if line.startswith("MemAvailable:"):
                 return float(line.split()[1]) * 1024
     except OSError:
@@ -34,7 +46,7 @@ def _free_on_machine() -> float:
 def _left_in_groups() -> Iterator[float]:
     """Give what each control group above this process has left; nothing where there are none, or no limits."""
     try:
-        lines = (_ROOT / "proc/self/cgroup").read_text(encoding="ascii", errors="replace").splitlines()
+        lines = _read("proc/self/cgroup").splitlines()
     except OSError:
         return
     for line in lines:
@@ -46,22 +58,26 @@ def _left_in_groups() -> Iterator[float]:
         else:
             continue
         # Inside a container the path may be that of the host, which is not there: its own group is at the mount.
-        group = Path(path.lstrip("/"))
+        group = PurePosixPath(path.lstrip("/"))
         for each in (group, *group.parents):
-            left = _left(_ROOT / mount / each, limit, usage)
+            left = _left(f"{mount}/{each}", limit, usage)
             if left is not None:
                 yield left
 
 
-def _left(folder: Path, limit: str, usage: str) -> float | None:
+def _left(folder: str, limit: str, usage: str) -> float | None:
     try:
-        most = (folder / limit).read_text(encoding="ascii").strip()
+        most = _read(f"{folder}/{limit}").strip()
         if not most.isdigit():  # "max"
             return None
-        used = int((folder / usage).read_text(encoding="ascii"))
+        used = int(_read(f"{folder}/{usage}"))
         # Pages of files that nobody uses count as used, but make room when it is needed.
-        stat = dict(line.split(maxsplit=1) for line in (folder / "memory.stat").read_text("ascii").splitlines())
+        stat = dict(line.split(maxsplit=1) for line in _read(f"{folder}/memory.stat").splitlines())
         used -= int(stat.get("total_inactive_file", stat.get("inactive_file", 0)))
     except (OSError, ValueError):
         return None
     return float(max(int(most) - used, 0))
+
+
+def _read(path: str) -> str:
+    return (_ROOT / path).read_text(encoding="ascii", errors="replace")

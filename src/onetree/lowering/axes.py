@@ -61,7 +61,7 @@ class Axes:
         A set test is spelled as the ensemble spells it, so elements that cannot be reached go where they go there.
         """
         ensemble = self.restricted
-        subset = np.full(len(feature), -1, dtype=np.int32)
+        subset, subsets = np.full(len(feature), -1, dtype=np.int32), ensemble.subsets[:0]
         if self._tests:
             tests = joined(list(self._tests.values()))
             start = np.full(ensemble.n_features, -1)
@@ -73,7 +73,7 @@ class Axes:
             feature[nodes], threshold[nodes], subset[nodes] = tests.feature[at], tests.threshold[at], tests.subset[at]
             flipped = nodes[tests.flipped[at]]
             left[flipped], right[flipped] = right[flipped], left[flipped]
-        subset, subsets = used_subsets(subset, ensemble.subsets)
+            subset, subsets = used_subsets(subset, ensemble.subsets)
         return Tree(
             feature=feature,
             threshold=threshold,

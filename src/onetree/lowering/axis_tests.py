@@ -60,6 +60,8 @@ class FoundAxis:
 
 def joint_features(ensemble: Ensemble, domain: Domain | None) -> list[JointFeatures]:
     """Return the features to translate, in the order of their axes; features that no node tests are left out."""
+    if not any(ensemble.categories) and (domain is None or not domain.groups):
+        return []
     tested = np.zeros(ensemble.n_features, dtype=bool)
     tested[ensemble.feature[ensemble.feature >= 0]] = True
     values = (None,) * ensemble.n_features if domain is None else domain.values

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,14 +41,7 @@ class Grid:
     @classmethod
     def on(cls, axes: Axes) -> "Grid":
         """All hyperplanes on axes."""
-        arrays = axes.ensemble
-        levels = []
-        for feature, takes_nan in enumerate(arrays.nan_features.tolist()):
-            thresholds = np.unique(arrays.threshold[arrays.feature == feature])
-            finite = thresholds[thresholds < np.inf]
-            nan_level = [np.inf] if takes_nan and thresholds.size else []
-            levels.append(np.append(finite, nan_level))
-        return cls(tuple(levels), _n_values(axes))
+        return cls(tuple(_core.levels(axes.ensemble)), _n_values(axes))
 
     @classmethod
     def essential(cls, ensemble: Ensemble, domain: Domain | None = None, *, time_limit: float | None = None) -> "Grid":
@@ -74,7 +68,7 @@ class Grid:
                 "or use fewer or shallower trees"
             ) from None
 
-    @property
+    @cached_property
     def n_slabs(self) -> tuple[int, ...]:
         """Slabs per feature."""
         n_values = self.n_values or (0,) * len(self.levels)
@@ -103,6 +97,6 @@ class Grid:
 
 
 def _n_values(axes: Axes) -> tuple[int, ...]:
-    if all(members is None for members in axes.sets):
+    if isinstance(axes.ensemble, Ensemble) or all(members is None for members in axes.sets):
         return ()
     return tuple(0 if members is None else members.shape[1] for members in axes.sets)

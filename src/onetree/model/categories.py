@@ -180,10 +180,13 @@ class SetTests:
         width = max((kind.n_elements for kind in kinds if kind is not None), default=0)
         tests, members = _frozen("subset", subset, np.int32), _frozen("subsets", subsets, np.bool_)
         # Without a test they say nothing, so that `dataclasses.replace` can change the nodes of ordinary trees alone.
-        if (tests == -1).all():
-            tests = _frozen("subset", np.full(len(feature), -1), np.int32)
+        has_tests = bool((tests != -1).any())
+        if not has_tests:
+            tests = _frozen("subset", np.full(len(feature), -1, dtype=np.int32), np.int32)
         if members.size == 0:
-            members = _frozen("subsets", np.zeros((0, width)), np.bool_)
+            members = _frozen("subsets", np.zeros((0, width), dtype=np.bool_), np.bool_)
+            if width == 0 and not has_tests:  # as in most ensembles and trees
+                return cls(kinds, tests, members)
         if tests.shape != feature.shape:
             raise InvalidInputError(f"subset must have shape {feature.shape}, not {tests.shape}")
         if members.ndim != 2 or members.shape[1] != width:
@@ -207,7 +210,7 @@ def _per_feature(categories: tuple[MaybeCategories, ...], n_features: int) -> tu
 def _frozen(name: str, given: ArrayLike | None, dtype: type) -> NDArray[Any]:
     values = np.zeros(0, dtype=dtype) if given is None else np.asarray(given)
     array: NDArray[Any] = np.ascontiguousarray(values, dtype=dtype).reshape(values.shape)
-    if not np.array_equal(array, values):
+    if array.dtype != values.dtype and not np.array_equal(array, values):
         raise InvalidInputError(f"{name} holds values that do not fit into {array.dtype}")
     if array.flags.writeable:
         array = array.copy()

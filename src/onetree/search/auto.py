@@ -19,7 +19,8 @@ from onetree.search.request import Request
 from onetree.search.solution import Solution, best_of
 
 _FEW_BOXES = 10**7  # of the whole grid: the table takes less time than a first tree is worth
-_FEW_CELLS = 10**8  # of a grid that is painted soon enough to leave time for more
+_FEW_CELLS = 10**5  # of the whole grid, all axes with an order: painted in a millisecond, with at most 1e8 boxes
+_PAINTED_CELLS = 10**8  # of a grid that is painted soon enough to leave time for more
 _MOST_STEPPED_BOXES = 3 * 10**8  # of a table that is begun under a limit in steps, which says nothing about memory
 # Rounds of the heuristic: boxes of the grids that it leaves to the table, and how many times the cost of the round
 # before is expected, at most.
@@ -51,13 +52,14 @@ class Auto:
         self._counts: dict[str, int] = {}  # of the grid, if it was painted
         grid = Grid.on(request.axes)
         self._n_cells, self._n_boxes = grid.n_cells, grid.n_boxes
-        self._rounds = _ROUNDS[:_ROUNDS_WITH_SETS] if grid.n_values else _ROUNDS
+        self._has_sets = bool(grid.n_values)
+        self._rounds = _ROUNDS[:_ROUNDS_WITH_SETS] if self._has_sets else _ROUNDS
         if sum(n > 1 for n in grid.n_slabs) <= 1:  # a line is known without a search
             self._n_boxes, self._rounds = 0, _ROUNDS[-1:]
 
     def run(self, in_doubt: Callable[[], None]) -> Solution:
         """Return the best tree; `in_doubt` is called, and may raise, when there is none after a first attempt."""
-        if self._n_boxes <= _FEW_BOXES:
+        if self._n_boxes <= _FEW_BOXES or (self._n_cells <= _FEW_CELLS and not self._has_sets):
             self._exact()
             if self._is_done():
                 return self._found()
@@ -65,7 +67,7 @@ class Auto:
             in_doubt()
             self._round(1.0)
         self._more(_SHARE_OF_ROUNDS)
-        is_painted_soon = self._n_cells <= _FEW_CELLS
+        is_painted_soon = self._n_cells <= _PAINTED_CELLS
         if is_painted_soon:
             self._exact()
         self._more(math.inf)  # nothing else is left to try

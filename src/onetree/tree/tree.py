@@ -32,6 +32,16 @@ if TYPE_CHECKING:
     from onetree.tree.leaf_probabilities import LeafShares
 
 LEAF = -1  # feature and children of a leaf, class of an inner node
+_DEFECTS = {
+    _core.Defect.FEATURE: "feature index outside 0..{last_feature}",
+    _core.Defect.LEFT: "left child that does not come after it",
+    _core.Defect.RIGHT: "right child that does not come after it",
+    _core.Defect.THRESHOLD: "threshold of NaN or -inf",
+    _core.Defect.INNER_CLASS: "class although it is not a leaf",
+    _core.Defect.LEAF_CHILD: "child although it is a leaf",
+    _core.Defect.LEAF_CLASS: "class index outside 0..{last_class}",
+    _core.Defect.UNREACHABLE: "position that cannot be reached from the root",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +127,10 @@ class Tree:
         given = np.asarray(getattr(self, name))
         if given.ndim != 1:
             raise InvalidInputError(f"{name} must be a 1-d array, but its shape is {given.shape}")
-        # A wider integer is only narrowed if nothing is lost, so that a node index never wraps around.
         array = np.array(given, dtype=dtype, order="C")
-        if dtype is not None and given.size and not np.array_equal(array, given, equal_nan=given.dtype.kind == "f"):
+        # A wider integer is only narrowed if nothing is lost, so that a node index never wraps around.
+        is_cast = array.dtype != given.dtype and given.size > 0
+        if is_cast and not np.array_equal(array, given, equal_nan=given.dtype.kind == "f"):
             raise InvalidInputError(f"{name} holds values that do not fit into {array.dtype}")
         array.flags.writeable = False
         object.__setattr__(self, name, array)
@@ -412,30 +423,15 @@ def _check_structure(tree: Tree) -> None:
         if (np.array(missing, dtype=bool) & ~tree.nan_features).any():
             raise InvalidInputError("the domain has missing values on a feature where the tree does not take them")
 
-    node = np.arange(n_nodes)
-    inner = tree.feature != LEAF
-    left, right = tree.children_left, tree.children_right
-    _refuse(
-        inner & ((tree.feature < 0) | (tree.feature >= n_features)),
-        f"feature index outside 0..{n_features - 1}",
+    found = _core.find_defect(
+        tree.feature,
+        tree.threshold,
+        tree.children_left,
+        tree.children_right,
+        tree.leaf_class,
+        n_features,
+        tree.n_classes,
     )
-    _refuse(inner & ((left <= node) | (left >= n_nodes)), "left child that does not come after it")
-    _refuse(inner & ((right <= node) | (right >= n_nodes)), "right child that does not come after it")
-    _refuse(inner & ~(tree.threshold > -np.inf), "threshold of NaN or -inf")
-    _refuse(inner & (tree.leaf_class != -1), "class although it is not a leaf")
-    _refuse(~inner & ((left != LEAF) | (right != LEAF)), "child although it is a leaf")
-    _refuse(
-        ~inner & ((tree.leaf_class < 0) | (tree.leaf_class >= tree.n_classes)),
-        f"class index outside 0..{tree.n_classes - 1}",
-    )
-    # Children come after parents, so there is no cycle, and a node with a parent is reached from the root.
-    has_parent = np.zeros(n_nodes, dtype=bool)
-    has_parent[0] = True
-    has_parent[left[inner]] = True
-    has_parent[right[inner]] = True
-    _refuse(~has_parent, "position that cannot be reached from the root")
-
-
-def _refuse(broken: NDArray[np.bool_], what: str) -> None:
-    if broken.any():
-        raise InvalidInputError(f"not a tree: node {int(broken.argmax())} has a {what}")
+    if found.defect != _core.Defect.NONE:
+        what = _DEFECTS[found.defect].format(last_feature=n_features - 1, last_class=tree.n_classes - 1)
+        raise InvalidInputError(f"not a tree: node {found.node} has a {what}")

@@ -114,14 +114,14 @@ def _prove(
     time_limit: float | None,
     progress: _Steps | None,
 ) -> Verdict:
-    axes = cells.joint_axes(tree, ensemble, blocks)
-    n_cells = cells.count(axes, blocks)
-    if method == "auto":
-        method = "cells" if n_cells <= min(max_cells, _FEW_CELLS) else "search"
     if method == "search":
         return search.prove(tree, ensemble, blocks, time_limit=time_limit, progress=progress)
     if method == "milp":
         return milp.prove(tree, ensemble, blocks, max_cells=max_cells, progress=_limited(progress, time_limit))
+    axes = cells.joint_axes(tree, ensemble, blocks)
+    n_cells = cells.count(axes, blocks)
+    if method == "auto" and n_cells > min(max_cells, _FEW_CELLS):
+        return search.prove(tree, ensemble, blocks, time_limit=time_limit, progress=progress)
     if n_cells > max_cells:
         raise InvalidInputError(
             f"the splits of tree and source span {n_cells:.3g} cells, over max_cells={max_cells:.3g}; "

@@ -79,3 +79,14 @@ def test_a_process_that_is_bound_to_one_processor_has_one():
         assert machine.n_cores() == 1
     finally:
         os.sched_setaffinity(0, before)
+
+
+def test_free_memory_is_read_again_after_a_tenth_of_a_second(monkeypatch):
+    clock, readings = [50.0], iter([GIGABYTE, 2 * GIGABYTE])
+    monkeypatch.setattr(machine, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(machine, "free_memory", lambda: next(readings))
+    monkeypatch.setattr(machine, "_last_reading", (0.0, 0.0))
+    found = []
+    for clock[0] in (50.0, 50.05, 50.11):
+        found.append(machine.recently_free_memory())
+    assert found == [GIGABYTE, GIGABYTE, 2 * GIGABYTE]
