@@ -11,9 +11,7 @@
 #include "grid/grid.hpp"
 #include "region/estimate.hpp"
 #include "solve/solve.hpp"
-#include "tree/predict.hpp"
 #include "tree/shared_tree.hpp"
-#include "tree/tree_check.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -23,6 +21,7 @@ void bind_kernels(nb::module_& module);
 void bind_proof(nb::module_& module);
 void bind_results(nb::module_& module);
 void bind_support(nb::module_& module);
+void bind_walk(nb::module_& module);
 
 namespace {
 
@@ -88,28 +87,6 @@ std::vector<nb::ndarray<nb::numpy, double>> essential_levels(nb::handle ensemble
   return to_arrays(run_released([&] { return onetree::essential_levels(*borrowed, control); }));
 }
 
-template <typename Real>
-nb::ndarray<nb::numpy, std::int32_t> predict_tree(const Array<std::int32_t>& feature, const Array<double>& threshold,
-                                                  const Array<std::int32_t>& left, const Array<std::int32_t>& right,
-                                                  const nb::ndarray<const Real, nb::ndim<2>, nb::device::cpu>& rows) {
-  std::vector<std::int32_t> leaf(rows.shape(0));
-  {
-    nb::gil_scoped_release release;
-    onetree::find_leaves({feature.size(), feature.data(), threshold.data(), left.data(), right.data()},
-                         {rows.data(), rows.shape(0), rows.stride(0), rows.stride(1)}, leaf.data());
-  }
-  return to_numpy(std::move(leaf));
-}
-
-// Arrays of one length.
-onetree::FoundDefect find_defect(const Array<std::int32_t>& feature, const Array<double>& threshold,
-                                 const Array<std::int32_t>& left, const Array<std::int32_t>& right,
-                                 const Array<std::int32_t>& leaf_class, std::int64_t n_features,
-                                 std::int64_t n_classes) {
-  return onetree::find_defect({feature.size(), feature.data(), threshold.data(), left.data(), right.data()},
-                              leaf_class.data(), n_features, n_classes);
-}
-
 template <typename Value>
 std::vector<Value> to_vector(const Array<Value>& array) {
   return {array.data(), array.data() + array.size()};
@@ -157,12 +134,9 @@ NB_MODULE(_core, module) {
   module.def("essential_levels", &essential_levels, "ensemble"_a, "time_limit"_a,
              nb::sig("def essential_levels(" ENSEMBLE ", time_limit: float) -> "
                      "list[numpy.typing.NDArray[numpy.float64]]"));
-  module.def("predict_tree", &predict_tree<float>, "feature"_a, "threshold"_a, "left"_a, "right"_a, "rows"_a);
-  module.def("predict_tree", &predict_tree<double>, "feature"_a, "threshold"_a, "left"_a, "right"_a, "rows"_a);
-  module.def("find_defect", &find_defect, "feature"_a, "threshold"_a, "left"_a, "right"_a, "leaf_class"_a,
-             "n_features"_a, "n_classes"_a);
   module.def("share_nodes", &share_nodes, "feature"_a, "threshold"_a, "left"_a, "right"_a, "leaf_class"_a);
   bind_kernels(module);
   bind_proof(module);
   bind_support(module);
+  bind_walk(module);
 }

@@ -8,7 +8,6 @@
 #include "region/estimate.hpp"
 #include "solve/solve.hpp"
 #include "support/row_split.hpp"
-#include "tree/tree_check.hpp"
 
 namespace nb = nanobind;
 
@@ -43,22 +42,6 @@ void bind_choices(nb::module_& module) {
       .value("DEPTH", onetree::Measure::kDepth)
       .value("LEAVES", onetree::Measure::kLeaves)
       .value("LEAVES_DEPTH", onetree::Measure::kLeavesDepth);
-}
-
-void bind_defects(nb::module_& module) {
-  nb::enum_<onetree::Defect>(module, "Defect")
-      .value("NONE", onetree::Defect::kNone)
-      .value("FEATURE", onetree::Defect::kFeature)
-      .value("LEFT", onetree::Defect::kLeft)
-      .value("RIGHT", onetree::Defect::kRight)
-      .value("THRESHOLD", onetree::Defect::kThreshold)
-      .value("INNER_CLASS", onetree::Defect::kInnerClass)
-      .value("LEAF_CHILD", onetree::Defect::kLeafChild)
-      .value("LEAF_CLASS", onetree::Defect::kLeafClass)
-      .value("UNREACHABLE", onetree::Defect::kUnreachable);
-  nb::class_<onetree::FoundDefect>(module, "FoundDefect")
-      .def_ro("defect", &onetree::FoundDefect::defect)
-      .def_ro("node", &onetree::FoundDefect::node);
 }
 
 void bind_outcome(nb::module_& module) {
@@ -119,7 +102,6 @@ void bind_estimate(nb::module_& module) {
 
 void bind_results(nb::module_& module) {
   bind_choices(module);
-  bind_defects(module);
   bind_outcome(module);
   bind_bounds(module);
   bind_estimate(module);

@@ -13,14 +13,13 @@ bool is_later_node(std::int32_t child, std::size_t node, std::size_t n_nodes) {
 
 }  // namespace
 
-FoundDefect find_defect(const TreeView& tree, const std::int32_t* leaf_class, std::int64_t n_features,
-                        std::int64_t n_classes) {
+FoundDefect find_defect(const NodesView& tree, std::int64_t n_features, std::int64_t n_classes) {
   const std::size_t n_nodes = tree.n_nodes;
   FoundDefect found;
   std::vector<bool> has_parent(n_nodes);
   if (n_nodes > 0) has_parent[0] = true;
   const auto defect_of = [&](std::size_t node) {
-    const std::int32_t left = tree.left[node], right = tree.right[node], own = leaf_class[node];
+    const std::int32_t left = tree.left[node], right = tree.right[node], own = tree.leaf_value[node];
     if (tree.feature[node] == -1) {
       if (left != -1 || right != -1) return Defect::kLeafChild;
       return own < 0 || own >= n_classes ? Defect::kLeafClass : Defect::kNone;

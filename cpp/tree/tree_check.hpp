@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tree/predict.hpp"
+#include "tree/walk.hpp"
 
 namespace onetree {
 
@@ -17,7 +17,6 @@ struct FoundDefect {
 
 // The first defect in the order above, at the first node that has it. Children come after their parents, so there is
 // no cycle, and a node with a parent is reached from the root; subtrees may be shared.
-FoundDefect find_defect(const TreeView& tree, const std::int32_t* leaf_class, std::int64_t n_features,
-                        std::int64_t n_classes);
+FoundDefect find_defect(const NodesView& tree, std::int64_t n_features, std::int64_t n_classes);
 
 }  // namespace onetree

@@ -42,32 +42,6 @@ class Measure(enum.Enum):
 
     LEAVES_DEPTH = 2
 
-class Defect(enum.Enum):
-    NONE = 0
-
-    FEATURE = 1
-
-    LEFT = 2
-
-    RIGHT = 3
-
-    THRESHOLD = 4
-
-    INNER_CLASS = 5
-
-    LEAF_CHILD = 6
-
-    LEAF_CLASS = 7
-
-    UNREACHABLE = 8
-
-class FoundDefect:
-    @property
-    def defect(self) -> Defect: ...
-
-    @property
-    def node(self) -> int: ...
-
 class FlatTree:
     @property
     def feature(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
@@ -216,14 +190,6 @@ def levels(ensemble: onetree.model.arrays.EnsembleArrays) -> list[numpy.typing.N
 
 def essential_levels(ensemble: onetree.model.arrays.EnsembleArrays, time_limit: float) -> list[numpy.typing.NDArray[numpy.float64]]: ...
 
-@overload
-def predict_tree(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)]) -> NDArray[numpy.int32]: ...
-
-@overload
-def predict_tree(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> NDArray[numpy.int32]: ...
-
-def find_defect(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_features: int, n_classes: int) -> FoundDefect: ...
-
 def share_nodes(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> FlatTree: ...
 
 def simd() -> str: ...
@@ -265,3 +231,50 @@ def mix_rows(slabs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), dev
 def slab_leaves(nodes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], root: int, slabs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]: ...
 
 def smallest(numbers: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_smallest: int) -> NDArray[numpy.int32]: ...
+
+class Wanted(enum.Enum):
+    NODE = 0
+
+    VALUE = 1
+
+class Defect(enum.Enum):
+    NONE = 0
+
+    FEATURE = 1
+
+    LEFT = 2
+
+    RIGHT = 3
+
+    THRESHOLD = 4
+
+    INNER_CLASS = 5
+
+    LEAF_CHILD = 6
+
+    LEAF_CLASS = 7
+
+    UNREACHABLE = 8
+
+class FoundDefect:
+    @property
+    def defect(self) -> Defect: ...
+
+    @property
+    def node(self) -> int: ...
+
+def find_defect(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_features: int, n_classes: int) -> FoundDefect: ...
+
+def lay_out(roots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_value: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, missing_left: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, subset: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, width: int, steps: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', device='cpu')]) -> None: ...
+
+@overload
+def walk_tree(steps: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], is_plain: bool, rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], wanted: Wanted) -> tuple[NDArray[numpy.int32], bool]: ...
+
+@overload
+def walk_tree(steps: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], is_plain: bool, rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], wanted: Wanted) -> tuple[NDArray[numpy.int32], bool]: ...
+
+@overload
+def walk_trees(steps: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], is_plain: bool, n_trees: int, rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)]) -> NDArray[numpy.int32]: ...
+
+@overload
+def walk_trees(steps: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], is_plain: bool, n_trees: int, rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> NDArray[numpy.int32]: ...

@@ -300,7 +300,10 @@ class Ensemble:
 
     def scores(self, X: RowsLike) -> NDArray[Any]:
         """Return the scores that decide, added in the order and precision of the source library."""
-        leaves = self.apply(X)
+        return self.scores_at(self.apply(X))
+
+    def scores_at(self, leaves: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """Return the scores of rows that reach these leaves, as `apply` gives them."""
         dtype = np.dtype(self.rule.dtype)
         total = np.tile(self.base.astype(dtype), (len(leaves), 1))
         value = self.value.astype(dtype)

@@ -41,14 +41,34 @@ def read_inputs(X: RowsLike, model: Reader) -> NDArray[Any]:
         If a column is missing or cannot be read as the model read it, or if a value is missing where the model
         does not take that.
     """
+    rows = read_with_gaps(X, model)
+    # One sum is NaN if any value is; it can also be NaN as inf - inf, so then the columns are looked at.
+    with np.errstate(all="ignore"):
+        if not model.nan_features.all() and np.isnan(rows.sum()):
+            refuse_gaps(rows, model)
+    return rows
+
+
+def read_with_gaps(X: RowsLike, model: Reader) -> NDArray[Any]:
+    """Return `X` as `read_inputs` does, but leave it to the caller to refuse missing values: see `refuse_gaps`."""
     frame = as_frame(X)
     if frame is not None:
-        rows = read_frame(frame, model)
-    else:
-        rows = as_numbers(X, integers=model.columns.integers)
-        if rows.shape[1] != len(model.feature_names):
-            raise InvalidInputError(f"X has {rows.shape[1]} features, but the model has {len(model.feature_names)}")
-    return _without_refused_gaps(rows, model)
+        return read_frame(frame, model)
+    rows = as_numbers(X, integers=model.columns.integers)
+    if rows.shape[1] != len(model.feature_names):
+        raise InvalidInputError(f"X has {rows.shape[1]} features, but the model has {len(model.feature_names)}")
+    return rows
+
+
+def refuse_gaps(rows: NDArray[Any], model: Reader) -> None:
+    """Refuse NaN on the features where the model does not take it."""
+    refused = np.flatnonzero(np.isnan(rows).any(axis=0) & ~model.nan_features)
+    if refused.size:
+        at = int(refused[0])
+        raise InvalidInputError(
+            f"X has missing values in column {at} ({model.feature_names[at]!r}), where the model does not take "
+            'them; fill them, or import the model with missing="follow" if its library takes NaN'
+        )
 
 
 def read_row(x: Any, model: Reader) -> NDArray[Any]:
@@ -63,7 +83,8 @@ def read_row(x: Any, model: Reader) -> NDArray[Any]:
     if hasattr(x, "to_dict") and hasattr(x, "index") and as_frame(x) is None:  # a row of pandas
         x = x.to_dict() if not all(isinstance(name, int) for name in x.index) else np.asarray(x)
     if isinstance(x, Mapping):
-        rows = _without_refused_gaps(_read_mapping(x, model), model)
+        rows = _read_mapping(x, model)
+        refuse_gaps(rows, model)
     else:
         rows = read_inputs(x if as_frame(x) is not None or np.ndim(x) != 1 else [x], model)
     if len(rows) != 1:
@@ -112,22 +133,6 @@ def _read_mapping(x: Mapping[Any, Any], model: Reader) -> NDArray[np.float64]:
         if number is None:
             raise InvalidInputError(f"{name!r} of the input is {value!r}, but the model reads a number there")
         rows[0, at] = number
-    return rows
-
-
-def _without_refused_gaps(rows: NDArray[Any], model: Reader) -> NDArray[Any]:
-    """Refuse NaN on the features where the model does not take it."""
-    # One sum is NaN if any value is; it can also be NaN as inf - inf, so then the columns are looked at.
-    with np.errstate(all="ignore"):
-        suspicious = not model.nan_features.all() and bool(np.isnan(rows.sum()))
-    if suspicious:
-        refused = np.flatnonzero(np.isnan(rows).any(axis=0) & ~model.nan_features)
-        if refused.size:
-            at = int(refused[0])
-            raise InvalidInputError(
-                f"X has missing values in column {at} ({model.feature_names[at]!r}), where the model does not take "
-                'them; fill them, or import the model with missing="follow" if its library takes NaN'
-            )
     return rows
 
 

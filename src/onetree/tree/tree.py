@@ -5,6 +5,7 @@ Nothing here recurses: a tree may be 100,000 splits deep.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,8 @@ from onetree.domain.domain import Domain
 from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.model.categories import Categories, SetTests
 from onetree.model.columns import Columns
-from onetree.model.inputs import RowsLike, read_inputs
-from onetree.model.routing import Routes
+from onetree.model.inputs import RowsLike, read_inputs, read_with_gaps, refuse_gaps
+from onetree.model.walking import Walks
 
 if TYPE_CHECKING:
     import os
@@ -118,6 +119,9 @@ class Tree:
             self.threshold.flags.writeable = False
         if self.shares is not None:
             self.shares.check(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {own.name: getattr(self, own.name) for own in fields(self)}  # not what is computed from them
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # A pickle forgets that arrays are read-only, and an older one may lack fields.
@@ -250,13 +254,12 @@ class Tree:
             categories are read by value, as the source read them. Infinities are inputs like any other; missing
             values are refused on features where the source does not take them.
         """
-        labels: NDArray[Any] = self.classes[self.predict_index(X)]
+        labels: NDArray[Any] = self.classes.take(self.predict_index(X))
         return labels
 
     def predict_index(self, X: RowsLike) -> NDArray[np.int32]:
         """Like `predict`, but indices into `classes`."""
-        found: NDArray[np.int32] = self.leaf_class[self.apply(X)]
-        return found
+        return self._found(X, Walks.values_and_gaps)
 
     def with_shares(self, X: RowsLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Tree:
         """Return the same tree with the class shares of rows in its leaves, for `predict_proba`; its file keeps them.
@@ -296,20 +299,21 @@ class Tree:
 
     def apply(self, X: RowsLike) -> NDArray[np.int32]:
         """Node index of the leaf that each row of `X` ends in."""
-        rows = read_inputs(X, self)
-        if self.has_subsets:
-            return self._apply_with_subsets(rows)
-        return _core.predict_tree(self.feature, self.threshold, self.children_left, self.children_right, rows)
+        return self._found(X, Walks.leaves_and_gaps)
 
-    def _apply_with_subsets(self, rows: NDArray[Any]) -> NDArray[np.int32]:
-        routes, reached = Routes(self, rows), np.zeros(len(rows), dtype=np.int32)
-        row = np.arange(len(rows) if self.children_left[0] != LEAF else 0)
-        while row.size:
-            here = reached[row]
-            there = np.where(routes.go_left(row, here), self.children_left[here], self.children_right[here])
-            reached[row] = there
-            row = row[self.children_left[there] != LEAF]
-        return reached
+    @cached_property
+    def _walks(self) -> Walks:
+        return Walks.of(self, np.zeros(1, dtype=np.int32), leaf_value=self.leaf_class)
+
+    def _found(
+        self, X: RowsLike, walk: Callable[[Walks, NDArray[Any]], tuple[NDArray[np.int32], bool]]
+    ) -> NDArray[np.int32]:
+        """Return what a walk finds; whether there are gaps it finds out on its way."""
+        rows = read_with_gaps(X, self)
+        found, has_gaps = walk(self._walks, rows)
+        if has_gaps:
+            refuse_gaps(rows, self)
+        return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tree as JSON, with exact thresholds; `onetree.load_tree` reads it back."""
