@@ -3,6 +3,7 @@
 The model comes as a function from inputs to labels.
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -46,6 +47,7 @@ def self_test(
     model_name: str,
     *,
     largest: float = FLOAT32_MAX,
+    margins: Callable[[NDArray[np.float64]], NDArray[Any]] | None = None,
 ) -> int:
     """Compare the ensemble with the model; return the number of rows compared.
 
@@ -58,14 +60,22 @@ def self_test(
         For the message.
     largest : float
         Largest magnitude of an input that the model takes; infinity where infinite inputs are fine.
+    margins : function, optional
+        The model's own scores, if it gives them: they must be those of the ensemble to the last bit.
 
     Raises
     ------
     FidelityError
-        If a row gets another class from the ensemble than from the model.
+        If a row gets another class, or other scores, from the ensemble than from the model.
     """
     X = sample_rows(ensemble, np.random.default_rng(0), largest=largest)
-    expected, found = np.asarray(predict(X)), ensemble.classes[ensemble.decide(quick_scores(ensemble, X))]
+    scores = quick_scores(ensemble, X)
+    if margins is not None and not np.array_equal(np.asarray(margins(X)).reshape(len(X), -1), scores):
+        raise FidelityError(
+            f"import self-test: the margins of this {model_name} differ from those of the ensemble read from it, on "
+            f"{sys.platform}; please report this with the version of its library"
+        )
+    expected, found = np.asarray(predict(X)), ensemble.classes[ensemble.decide(scores)]
     differs = expected != found
     if np.any(differs):
         row = int(np.argmax(differs))
@@ -97,9 +107,7 @@ def sample_rows(ensemble: Ensemble, rng: np.random.Generator, *, largest: float 
     adjacent = random.copy()
     # Far out, yet so that libraries which add up all inputs to find infinite ones see no overflow.
     extremes = [-1e30, 1e30] if np.isfinite(largest) else [-np.inf, np.inf, -1e300, 1e300]
-    inner = (ensemble.feature >= 0) & (ensemble.subset < 0) & np.isfinite(ensemble.threshold)
-    for feature in np.unique(ensemble.feature[inner]).tolist():
-        cuts = np.unique(ensemble.threshold[inner & (ensemble.feature == feature)])
+    for feature, cuts in _cuts(ensemble):
         low, high = cuts[0] / 2, cuts[-1] / 2  # halves, so that no difference overflows
         margin = 0.1 * (high - low) + 0.01 * max(abs(low), abs(high), 1.0)
         random[:, feature] = 2 * rng.uniform(low - margin, high + margin, n_rows)
@@ -119,6 +127,15 @@ def sample_rows(ensemble: Ensemble, rng: np.random.Generator, *, largest: float 
         gaps = (rng.random(with_gaps.shape) < rate) & ensemble.nan_features
         kinds.append(np.where(gaps, np.nan, with_gaps))
     return np.clip(np.concatenate(kinds), -largest, largest)
+
+
+def _cuts(ensemble: Ensemble) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Yield the features that have finite thresholds, and these, ascending."""
+    nodes = np.flatnonzero((ensemble.feature >= 0) & (ensemble.subset < 0) & np.isfinite(ensemble.threshold))
+    nodes = nodes[np.argsort(ensemble.feature[nodes], kind="stable")]
+    features, begins = np.unique(ensemble.feature[nodes], return_index=True)
+    for feature, of_feature in zip(features.tolist(), np.split(nodes, begins[1:]), strict=False):
+        yield feature, np.unique(ensemble.threshold[of_feature])
 
 
 def _points_of(categories: Categories) -> NDArray[np.float64]:

@@ -28,8 +28,13 @@ def check_forest(roots: Index, feature: Index, left: Index, right: Index, n_feat
     times_reached = np.bincount(np.concatenate([left[~leaf], right[~leaf], roots]), minlength=n_nodes)
     refuse(times_reached > 1, "is reached in more than one way (a shared node or a cycle)")
     refuse(times_reached < 1, "belongs to no tree")
+    inner = np.flatnonzero(~leaf)
+    if (left[inner] > inner).all() and (right[inner] > inner).all():
+        return  # children come after their parents, so there is no cycle
+    is_root = np.zeros(n_nodes, dtype=np.bool_)
+    is_root[roots] = True
     root, _ = node_depths(roots, feature, left, right)
-    refuse(~np.isin(root, roots), "lies on a cycle")
+    refuse(~is_root[root], "lies on a cycle")
 
 
 def node_depths(roots: Index, feature: Index, left: Index, right: Index) -> tuple[NDArray[np.intp], NDArray[np.int64]]:

@@ -24,6 +24,8 @@ _INTEGERS = re.compile(r"(-?[0-9]{1,9}( -?[0-9]{1,9})*)?")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,4})?")
 _WORDS = re.compile(r"([0-9]{1,10}( [0-9]{1,10})*)?")
 _STATISTIC = re.compile(rf"{_NUMBER.pattern}|[+-]?(inf|nan)")
+_NUMBERS = re.compile(rf"({_NUMBER.pattern}|inf)( ({_NUMBER.pattern}|inf))*")  # a whole line at once
+_STATISTICS = re.compile(rf"({_STATISTIC.pattern})(\s+({_STATISTIC.pattern}))*")
 _SPLIT_STATISTICS = ("split_gain", "internal_value", "internal_weight", "internal_count")
 _LEAF_STATISTICS = ("leaf_weight", "leaf_count")
 _MAX_FEATURES = 1_000_000
@@ -223,8 +225,8 @@ def _check_statistics(entries: dict[str, str], n_inner: int, n_leaves: int, wher
     """Refuse damage in numbers that are not needed: LightGBM may fail on it, and there may be more."""
     for keys, n_wanted in ((_SPLIT_STATISTICS, n_inner), (_LEAF_STATISTICS, n_leaves)):
         for key in keys:
-            words = entries.get(key, "").split()
-            if len(words) not in (0, n_wanted) or not all(_STATISTIC.fullmatch(word) for word in words):
+            text = entries.get(key, "").strip()
+            if text and (len(text.split()) != n_wanted or not _STATISTICS.fullmatch(text)):
                 raise ModelFileError(f"{key} of {where} should hold {n_wanted} numbers")
 
 
@@ -281,9 +283,11 @@ def _integers(text: str, what: str, n_wanted: int | None = None) -> NDArray[np.i
 def _numbers(text: str, what: str, n_wanted: int, *, or_inf: bool = False) -> NDArray[np.float64]:
     """Return finite numbers or, where it is allowed, infinity written as "inf"."""
     words = text.split(" ") if text else []
-    for word in words:
-        if not (_NUMBER.fullmatch(word) and math.isfinite(float(word))) and not (or_inf and word == "inf"):
-            raise ModelFileError(f"{what} must hold finite numbers, not {word[:40]!r}")
+    values = np.array(words, dtype=np.float64) if _NUMBERS.fullmatch(text) else None
+    if values is None or not np.isfinite(values).all():
+        for word in words:
+            if not (_NUMBER.fullmatch(word) and math.isfinite(float(word))) and not (or_inf and word == "inf"):
+                raise ModelFileError(f"{what} must hold finite numbers, not {word[:40]!r}")
     if len(words) != n_wanted:
         raise ModelFileError(f"{what} should hold {n_wanted} numbers, not {len(words)}")
-    return np.array(words, dtype=np.float64)
+    return np.empty(0) if values is None else values

@@ -75,7 +75,7 @@ def read_hist_gradient_boosting(model: Any) -> Reading:
     trees = [_nodes(predictor.nodes, k, n_outputs, encoding, names) for k, predictor in predictors]
     base = np.asarray(model._baseline_prediction, dtype=np.float64).reshape(-1)
     rule = Rule("score") if n_classes == 2 else Rule("scores")
-    ensemble = join(model, trees, model.classes_, base, rule)
+    ensemble = join(model, trees, model.classes_, base, rule, single_precision=False)
     tests = _set_tests(model, [predictor for _, predictor in predictors], ensemble.roots.tolist(), encoding)
     if tests:
         known = {int(encoding.column[own]): codes[~np.isnan(codes)] for own, codes in encoding.codes.items()}

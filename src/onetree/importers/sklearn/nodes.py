@@ -29,7 +29,7 @@ class Nodes:
     """The nodes of one tree; its root is node 0, children count from there, and a leaf has the feature -1."""
 
     feature: NDArray[np.int64]
-    threshold: NDArray[np.float64]
+    threshold: NDArray[np.float64]  # as the library has it
     left: NDArray[np.int64]
     right: NDArray[np.int64]
     missing_left: NDArray[np.bool_]
@@ -49,7 +49,7 @@ def nodes_of(tree: Any, value: NDArray[np.float64], columns: NDArray[np.intp] | 
         feature = np.where(leaf, -1, columns[feature])
     return Nodes(
         feature=feature,
-        threshold=canonical_thresholds(np.where(leaf, 0.0, tree.threshold)),
+        threshold=np.where(leaf, 0.0, tree.threshold),
         left=np.where(leaf, -1, tree.children_left),
         right=np.where(leaf, -1, tree.children_right),
         missing_left=tree.missing_go_to_left != 0,
@@ -66,8 +66,19 @@ def check_size(model: Any, n_nodes: int, n_outputs: int) -> None:
         )
 
 
-def join(model: Any, trees: Sequence[Nodes], classes: NDArray[Any], base: NDArray[np.float64], rule: Rule) -> Ensemble:
-    """Return the ensemble of these trees, in which NaN is not yet an input."""
+def join(
+    model: Any,
+    trees: Sequence[Nodes],
+    classes: NDArray[Any],
+    base: NDArray[np.float64],
+    rule: Rule,
+    *,
+    single_precision: bool = True,
+) -> Ensemble:
+    """Return the ensemble of these trees, in which NaN is not yet an input.
+
+    `single_precision` says that inputs are float32 when they are compared.
+    """
     name = type(model).__name__
     if not trees:
         raise DamagedModelError(f"this {name} has no trees; fit it with at least one")
@@ -75,6 +86,7 @@ def join(model: Any, trees: Sequence[Nodes], classes: NDArray[Any], base: NDArra
     roots = np.cumsum([0, *sizes[:-1]])
     offset = np.repeat(roots, sizes)
     left, right = (np.concatenate([getattr(nodes, side) for nodes in trees]) for side in ("left", "right"))
+    threshold = np.concatenate([nodes.threshold for nodes in trees])
     try:
         # Within each tree first: an index out of its own range could by chance point into another tree.
         for i, nodes in enumerate(trees):
@@ -85,7 +97,7 @@ def join(model: Any, trees: Sequence[Nodes], classes: NDArray[Any], base: NDArra
             feature_names=feature_names(model),
             roots=roots,
             feature=np.concatenate([nodes.feature for nodes in trees]),
-            threshold=np.concatenate([nodes.threshold for nodes in trees]),
+            threshold=canonical_thresholds(threshold) if single_precision else threshold,
             children_left=np.where(left < 0, -1, left + offset),
             children_right=np.where(right < 0, -1, right + offset),
             missing_left=np.concatenate([nodes.missing_left for nodes in trees]),
