@@ -29,6 +29,7 @@ SPELLINGS = 'write "one-hot", "at most one", "implies", "equal", or the combinat
 
 Bits = NDArray[np.bool_]
 Names = Sequence[str] | Mapping[int, str]
+_Table = tuple[tuple[int, ...], Bits]  # features, and the combinations of them
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,19 @@ def _spelled(table: Bits) -> str:
     return text.tobytes().decode()[:-1]
 
 
+def count_joined(groups: Sequence[Group], declaration: Declaration) -> int | None:
+    """Return how many combinations groups have together with a declaration.
+
+    Of more than can be worth counting, how many were found; None if what is left out could make these fewer.
+    """
+    work, joined = _Work(), (declaration.features, declaration.table())
+    for group in groups:
+        if len(joined[1]) > _MOST_WHILE_JOINING:
+            return None
+        joined = _natural_join((group.features, group.allowed), joined, work)
+    return len(joined[1])
+
+
 def is_word(text: object) -> bool:
     """Whether a text is one of the words, or a table, that a declaration can have."""
     return isinstance(text, str) and (text in WORDS or _TABLE.fullmatch(text) is not None)
@@ -333,17 +347,17 @@ def _join_all(declarations: Sequence[Declaration], work: _Work) -> tuple[tuple[i
             pass
         joined.add(place)
         n_known = len(features)
-        features, table = _natural_join((features, table), declarations[place], work)
+        declaration = declarations[place]
+        work.count(declaration.n_entries)
+        features, table = _natural_join((features, table), (declaration.features, declaration.table()), work)
         added = features[n_known:]
     return features, table
 
 
-def _natural_join(
-    one: tuple[tuple[int, ...], Bits], declaration: Declaration, work: _Work
-) -> tuple[tuple[int, ...], Bits]:
+def _natural_join(one: _Table, other: _Table, work: _Work) -> _Table:
     """Return the combinations of both tables' features that occur in both; not all if there are too many."""
-    work.count(declaration.n_entries + _ENTRIES_OF_A_ROW * len(one[1]))
-    (features, rows), (added, more) = one, (declaration.features, declaration.table())
+    work.count(_ENTRIES_OF_A_ROW * len(one[1]))
+    (features, rows), (added, more) = one, other
     column = {feature: at for at, feature in enumerate(features)}
     shared = [at for at, feature in enumerate(added) if feature in column]
     new = [at for at, feature in enumerate(added) if feature not in column]

@@ -5,12 +5,13 @@ That something holds in every row does not prove that it must: see `onetree.doma
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain, islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.domain.groups import MAX_COMBINATIONS, Declaration, Group, join
+from onetree.domain.groups import MAX_COMBINATIONS, Declaration, Group, count_joined, join
 from onetree.errors import InvalidInputError
 
 _EXPECTED = 10.0  # rows that would break a relation of two columns if they had nothing to do with each other
@@ -53,8 +54,14 @@ def observed_groups(rows: NDArray[np.float64]) -> tuple[Group, ...]:
 def _extended(groups: list[Group], declaration: Declaration) -> list[Group]:
     """Add what is said to the groups, unless they say it already or it would leave too many combinations."""
     added = set(declaration.features)
-    touched = [group for group in groups if added & set(group.features)]
+    touched = [group for group in groups if not added.isdisjoint(group.features)]
     try:
+        # Most of what is found says nothing new, or too little: the tables at hand tell that quickly.
+        n_joined = count_joined(touched, declaration)
+        if n_joined is not None and n_joined > MAX_COMBINATIONS:
+            return groups
+        if len(touched) == 1 and n_joined == len(touched[0].allowed) and added <= set(touched[0].features):
+            return groups
         # Not from the tables: what is found must also be found again when it is read from a file.
         (joined,) = join([*(said for group in touched for said in group.declarations), declaration])
     except InvalidInputError:
@@ -102,55 +109,79 @@ class _Columns:
             ]
         return [Declaration(chosen, "one-hot") for chosen in sorted(found, key=lambda each: (len(each), each))]
 
-    def implications(self) -> list[Declaration]:
-        """Return chains that say all implications, those that follow from two others left out."""
+    def implications(self) -> Iterator[Declaration]:
+        """Yield chains that say all implications, those that follow from two others left out."""
         order = sorted(self.bits, key=lambda feature: (self.ones[feature], feature))  # causes before effects
-        after = {
-            cause: {effect for effect in order if effect != cause and not self.bits[cause] & ~self.bits[effect]}
-            for cause in order
-        }
-        direct = {
-            cause: [
-                effect
-                for effect in sorted(effects)
-                if not any(effect in after[between] for between in effects)
-                and self.ones[cause] * (self.n_rows - self.ones[effect]) >= _EXPECTED * self.n_rows
-            ]
-            for cause, effects in after.items()
-        }
-        chains = []
+        direct = self._direct(order)
         while any(direct.values()):
-            longest: dict[int, tuple[int, ...]] = {}
+            n_below: dict[int, int] = {}  # of the longest chain from a feature
+            following: dict[int, int | None] = {}  # the next in it
             for cause in reversed(order):
-                tails = (longest[effect] for effect in direct[cause])
-                longest[cause] = (cause, *max(tails, key=len, default=()))
-            path = max((longest[cause] for cause in order), key=len)
+                effect = max(direct[cause], key=n_below.__getitem__, default=None)
+                following[cause] = effect
+                n_below[cause] = 0 if effect is None else n_below[effect] + 1
+            each: int | None = max(order, key=n_below.__getitem__)
+            path = []
+            while each is not None:
+                path.append(each)
+                each = following[each]
             for cause, effect in pairwise(path):
                 direct[cause].remove(effect)
-            chains.append(Declaration(path, "implies"))
-        return chains
+            yield Declaration(tuple(path), "implies")
 
-    def exclusions(self) -> list[Declaration]:
-        """Return sets of columns that say all exclusions of two."""
+    def _direct(self, order: list[int]) -> dict[int, list[int]]:
+        """Return for each feature those that it implies, but not by way of another, if that is not likely chance."""
+        place = {feature: at for at, feature in enumerate(order)}
+        after = self._implied(order)  # as numbers with a bit for each place
+        direct = {}
+        for cause in order:
+            found, left = [], after[place[cause]]
+            while left:  # the nearest comes first, so what is left is not implied by those found
+                nearest = (left & -left).bit_length() - 1
+                found.append(order[nearest])
+                left &= ~(after[nearest] | 1 << nearest)
+            direct[cause] = [
+                effect
+                for effect in sorted(found)
+                if self.ones[cause] * (self.n_rows - self.ones[effect]) >= _EXPECTED * self.n_rows
+            ]
+        return direct
+
+    def _implied(self, order: list[int]) -> list[int]:
+        """Return for each feature which of the others are 1 wherever it is 1, as numbers with a bit for each."""
+        rows = self._words(order)
+        found = [_as_number(~(row & ~rows).any(axis=1)) for row in rows]
+        return [implied & ~(1 << at) for at, implied in enumerate(found)]
+
+    def exclusions(self) -> Iterator[Declaration]:
+        """Yield sets of columns that say all exclusions of two."""
         features = sorted(self.bits)
-        excluded = {
-            one: {
-                other
-                for other in features
-                if not self.bits[one] & self.bits[other]
-                and self.ones[one] * self.ones[other] >= _EXPECTED * self.n_rows
-            }
-            for one in features
-        }
-        found, said = [], set()
-        for one in features:
-            for other in sorted(excluded[one]):
-                if other < one or (one, other) in said:
-                    continue
-                chosen = [one, other]
-                for each in features:
-                    if excluded[each] >= set(chosen):
-                        chosen.append(each)
-                said |= {(first, second) for first in chosen for second in chosen}
-                found.append(Declaration(tuple(sorted(chosen)), "at most one"))
-        return found
+        rows, ones = self._words(features), np.array([self.ones[feature] for feature in features])
+        excluded = [
+            _as_number(~(row & rows).any(axis=1) & (n_ones * ones >= _EXPECTED * self.n_rows))
+            for row, n_ones in zip(rows, ones, strict=True)
+        ]
+        said = [0] * len(features)  # for each, those of which it was said already
+        for one in range(len(features)):
+            left = excluded[one] >> (one + 1) << (one + 1)
+            while left := left & ~said[one]:
+                chosen = [one, (left & -left).bit_length() - 1]
+                fits = excluded[one] & excluded[chosen[1]]
+                while fits:
+                    chosen.append((fits & -fits).bit_length() - 1)
+                    fits &= excluded[chosen[-1]]
+                together = sum(1 << each for each in chosen)
+                for each in chosen:
+                    said[each] |= together
+                yield Declaration(tuple(sorted(features[each] for each in chosen)), "at most one")
+
+    def _words(self, features: list[int]) -> NDArray[np.uint64]:
+        """Return the columns with 64 patterns in a number, a row for each feature."""
+        n_bytes = (self.every.bit_length() + 63) // 64 * 8
+        packed = b"".join(self.bits[feature].to_bytes(n_bytes, "little") for feature in features)
+        return np.frombuffer(packed, dtype="<u8").reshape(len(features), -1)
+
+
+def _as_number(mask: NDArray[np.bool_]) -> int:
+    """Return a mask as a number, the first entry being the lowest bit."""
+    return int.from_bytes(np.packbits(mask, bitorder="little").tobytes(), "little")

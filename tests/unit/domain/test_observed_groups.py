@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations, pairwise
+
 import numpy as np
 import pytest
 
 from onetree import Domain, domain_of
 from onetree.domain.groups import MAX_COMBINATIONS
-from onetree.domain.observed_groups import observed_groups
+from onetree.domain.observed_groups import _Columns, observed_groups
 
 
 def said(rows, names=None):
@@ -123,3 +125,38 @@ def test_the_thresholds_of_fico_are_chains(paper_data):
         ("RevolvingBalance<0.4", "RevolvingBalance<0.6"): "implies",
     }.items() <= found.to_dict(names).items()
     assert found.contains(rows).all()
+
+
+def test_only_implications_without_another_feature_between_are_direct(rng):
+    values = rng.random((400, 2))
+    limits = 0.3 + 0.7 * rng.random((25, 2))
+    inside = np.unique((values[:, np.newaxis] < limits).all(axis=2), axis=1)  # equal columns once
+    columns = _Columns(dict(enumerate(inside.T)), np.ones(len(inside), dtype=int))
+    implied = {
+        (a, b) for a in columns.bits for b in columns.bits if a != b and not (inside[:, a] & ~inside[:, b]).any()
+    }
+    ones, n_rows = columns.ones, columns.n_rows
+    expected = {
+        (a, b)
+        for a, b in implied
+        if not any((a, c) in implied and (c, b) in implied for c in columns.bits)
+        and ones[a] * (n_rows - ones[b]) >= 10 * n_rows
+    }
+    chains = [declaration.features for declaration in columns.implications()]
+    assert {pair for chain in chains for pair in pairwise(chain)} == expected
+
+
+def test_every_exclusion_is_said_and_nothing_else(rng):
+    kind = rng.integers(6, size=600)
+    near = (kind + rng.integers(2, size=600)) % 6
+    rows = np.hstack([kind[:, np.newaxis] == np.arange(6), near[:, np.newaxis] == np.arange(6)])
+    columns = _Columns(dict(enumerate(rows.T)), np.ones(len(rows), dtype=int))
+    ones, n_rows = columns.ones, columns.n_rows
+    expected = {
+        (a, b)
+        for a, b in combinations(sorted(columns.bits), 2)
+        if not (rows[:, a] & rows[:, b]).any() and ones[a] * ones[b] >= 10 * n_rows
+    }
+    sets = [declaration.features for declaration in columns.exclusions()]
+    assert {pair for each in sets for pair in combinations(each, 2)} == expected
+    assert len(expected) > 3
