@@ -53,11 +53,12 @@ onetree::Outcome heuristic(nb::handle ensemble, onetree::Objective objective, do
 }
 
 onetree::TreeBounds tree_bounds(nb::handle ensemble, const onetree::FlatTree& tree, double time_limit,
-                                std::int64_t work_limit, double memory_limit, const nb::object& progress) {
+                                std::int64_t work_limit, double memory_limit, int n_threads,
+                                const nb::object& progress) {
   onetree::Control control;
   control.work_limit = work_limit;
   const BorrowedEnsemble borrowed(ensemble);
-  connect(control, progress, time_limit, memory_limit, 1);
+  connect(control, progress, time_limit, memory_limit, n_threads);
   return run_released([&] { return onetree::bounds_from_tree(tree, (*borrowed).sets, control); });
 }
 
@@ -122,9 +123,9 @@ NB_MODULE(_core, module) {
              nb::sig("def heuristic(" ENSEMBLE ", objective: Objective, max_boxes: float, seed: int, "
                      "time_limit: float, work_limit: int, memory_limit: float, " PROGRESS ") -> Outcome"));
   module.def("tree_bounds", &tree_bounds, "ensemble"_a, "tree"_a, "time_limit"_a, "work_limit"_a, "memory_limit"_a,
-             "progress"_a.none(),
+             "n_threads"_a, "progress"_a.none(),
              nb::sig("def tree_bounds(" ENSEMBLE ", tree: FlatTree, time_limit: float, work_limit: int, "
-                     "memory_limit: float, " PROGRESS ") -> TreeBounds"));
+                     "memory_limit: float, n_threads: int, " PROGRESS ") -> TreeBounds"));
   module.def("estimate", &estimate, "ensemble"_a, "objective"_a, "max_boxes"_a, "seconds"_a, "seed"_a,
              "progress"_a.none(),
              nb::sig("def estimate(" ENSEMBLE

@@ -1,9 +1,12 @@
 #include "bound/tree_bounds.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <exception>
 #include <numeric>
 #include <set>
+#include <thread>
 #include <tuple>
 
 #include "bound/fooling_set.hpp"
@@ -27,7 +30,13 @@ std::uint32_t step_through(std::uint32_t n) {
 class Search {
  public:
   Search(const SlabTree& tree, Control& control, TreeBounds& bounds)
-      : tree_(tree), control_(control), bounds_(bounds), set_(tree), open_(tree.n_leaves()) {}
+      : tree_(tree),
+        control_(control),
+        bounds_(bounds),
+        set_(tree),
+        open_(tree.n_leaves()),
+        n_blocks_((tree.n_leaves() - 1) / kBlock + 1),
+        step_(step_through(n_blocks_)) {}
 
   void run() {
     try {
@@ -45,28 +54,76 @@ class Search {
   }
 
  private:
+  // Which cell a leaf has does not depend on the thread that looks for it.
   void find_cells() {
-    HemmedCells hemmed(tree_);
-    HemmedCell cell;
-    // Neighbours come one after the other, since they ask for the same parts of the tree.
-    const std::uint32_t n_leaves = tree_.n_leaves(), n_blocks = (n_leaves - 1) / kBlock + 1;
-    const std::uint64_t step = step_through(n_blocks);
-    const double seconds = control_.elapsed();
-    const std::int64_t work = control_.work();
-    for (std::uint32_t i = 0; i < n_blocks; ++i) {
-      control_.check("bound", -1, -1, i * kBlock, kShareOfCells * i / n_blocks);
-      if (is_gone(control_.time_limit - seconds, control_.elapsed() - seconds) ||
-          is_gone(static_cast<double>(control_.work_limit - work), static_cast<double>(control_.work() - work)))
-        return;
-      const auto first = static_cast<std::uint32_t>(i * step % n_blocks) * kBlock;
-      for (std::uint32_t leaf = first; leaf < std::min(first + kBlock, n_leaves); ++leaf) {
-        hemmed.find(leaf, cell);
-        open_[leaf] = cell.open;
-        bounds_.depth = std::max<std::int64_t>(bounds_.depth, cell.blocked);
-        set_.propose(leaf, cell);
-        order_.push_back(leaf);
-      }
+    const int n_workers = static_cast<int>(
+        std::min<std::uint32_t>(n_blocks_, static_cast<std::uint32_t>(std::max(1, control_.n_threads))));
+    std::vector<Worker> workers;
+    for (int i = 0; i < n_workers; ++i) workers.emplace_back(tree_);
+    {
+      const Helpers helpers(*this, workers);
+      const double seconds = control_.elapsed();
+      const std::int64_t work = control_.work();
+      do {
+        control_.check("bound", -1, -1, std::min(next_ * kBlock, tree_.n_leaves()), kShareOfCells * next_ / n_blocks_);
+        if (is_gone(control_.time_limit - seconds, control_.elapsed() - seconds) ||
+            is_gone(static_cast<double>(control_.work_limit - work), static_cast<double>(control_.work() - work)))
+          break;
+      } while (find_in_block(workers[0]));
     }
+    for (const Worker& worker : workers) {
+      if (worker.failed) std::rethrow_exception(worker.failed);
+      order_.insert(order_.end(), worker.leaves.begin(), worker.leaves.end());
+      bounds_.depth = std::max<std::int64_t>(bounds_.depth, worker.most_blocked);
+    }
+  }
+
+  struct Worker {
+    explicit Worker(const SlabTree& tree) : hemmed(tree) {}
+    HemmedCells hemmed;
+    HemmedCell cell;
+    std::vector<std::uint32_t> leaves;  // that were looked at
+    int most_blocked = 0;
+    std::exception_ptr failed;
+  };
+
+  // All workers but the first, each in a thread; they end with the block they are at when this object goes.
+  class Helpers {
+   public:
+    Helpers(Search& search, std::vector<Worker>& workers) : search_(search) {
+      for (std::size_t i = 1; i < workers.size(); ++i)
+        threads_.emplace_back([&search, &worker = workers[i]] {
+          try {
+            while (!search.is_over_ && search.find_in_block(worker)) {
+            }
+          } catch (...) {
+            worker.failed = std::current_exception();
+          }
+        });
+    }
+    Helpers(const Helpers&) = delete;
+    Helpers& operator=(const Helpers&) = delete;
+    ~Helpers() { search_.is_over_ = true; }  // before the threads are joined
+
+   private:
+    Search& search_;
+    std::vector<std::jthread> threads_;
+  };
+
+  // Looks for the cells of the next block of leaves; whether there was one. Neighbours come one after the other, since
+  // they ask for the same parts of the tree.
+  bool find_in_block(Worker& worker) {
+    const std::uint32_t number = next_++;
+    if (number >= n_blocks_) return false;
+    const auto first = static_cast<std::uint32_t>(number * step_ % n_blocks_) * kBlock;
+    for (std::uint32_t leaf = first; leaf < std::min(first + kBlock, tree_.n_leaves()); ++leaf) {
+      worker.hemmed.find(leaf, worker.cell);
+      open_[leaf] = worker.cell.open;
+      set_.propose(leaf, worker.cell);
+      worker.leaves.push_back(leaf);
+      worker.most_blocked = std::max(worker.most_blocked, worker.cell.blocked);
+    }
+    return true;
   }
   static bool is_gone(double limit, double used) { return limit > 0 && used > kShareOfCells * limit; }
 
@@ -91,6 +148,10 @@ class Search {
   FoolingSet set_;
   std::vector<int> open_;             // per leaf: of its cell
   std::vector<std::uint32_t> order_;  // leaves that have one
+  std::uint32_t n_blocks_;
+  std::uint64_t step_;
+  std::atomic<std::uint32_t> next_ = 0;  // block
+  std::atomic<bool> is_over_ = false;
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ struct TreeBounds {
 };
 
 // `sets` as in the ensemble whose tree it is: only its tests count as ways to part the values of an axis without an
-// order. At a limit, the bounds are what was found until then; throws Interrupted only.
+// order. The same for any number of threads. At a limit, the bounds are what was found until then; throws Interrupted
+// only.
 TreeBounds bounds_from_tree(const FlatTree& tree, std::span<const SetAxis> sets, Control& control);
 
 }  // namespace onetree

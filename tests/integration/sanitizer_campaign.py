@@ -70,7 +70,7 @@ def search(rng, ensemble):
         for time_limit, memory_limit in ((0.0, 0.0), (float(rng.choice(TIME_LIMITS)), 0.0), (0.0, 1e5)):
             with contextlib.suppress(_core.LimitReached):
                 found = _core.heuristic(ensemble, objective, max_boxes, seed, time_limit, 0, memory_limit, None)
-                _core.tree_bounds(ensemble, found.solutions[0].tree, time_limit, 0, memory_limit / 100, None)
+                _core.tree_bounds(ensemble, found.solutions[0].tree, time_limit, 0, memory_limit / 100, 2, None)
     check(ensemble, onetree.born_again(ensemble, method="heuristic", verify=False))
 
 
@@ -93,7 +93,7 @@ def convert_sets(rng, ensemble, domain):
         for time_limit in (0.0, float(rng.choice(TIME_LIMITS))):
             with contextlib.suppress(_core.LimitReached):
                 found = _core.heuristic(seen, _core.Objective.LEAVES, max_boxes, 0, time_limit, 0, 0.0, None)
-                _core.tree_bounds(seen, found.solutions[0].tree, time_limit, 0, 0.0, None)
+                _core.tree_bounds(seen, found.solutions[0].tree, time_limit, 0, 0.0, 1, None)
 
 
 def interrupt(rng):

@@ -32,8 +32,8 @@ def heuristic(axes, max_boxes=1e-9):
     return found
 
 
-def bounds_of(axes, max_boxes=1e-9, work_limit=0):
-    return _core.tree_bounds(axes.ensemble, heuristic(axes, max_boxes).tree, 0.0, work_limit, 0.0, None)
+def bounds_of(axes, max_boxes=1e-9, work_limit=0, n_threads=1):
+    return _core.tree_bounds(axes.ensemble, heuristic(axes, max_boxes).tree, 0.0, work_limit, 0.0, n_threads, None)
 
 
 def assert_below(bounds, front):
@@ -144,6 +144,14 @@ def test_a_shorter_search_for_cells_gives_a_smaller_bound_and_the_same_one_each_
     axes = axes_of(Ensemble.from_model(forest))
     whole, *parts = (bounds_of(axes, 1e4, work).leaves for work in (0, 200, 100, 100))
     assert whole > parts[0] > parts[1] == parts[2] > 1
+
+
+def test_the_bounds_do_not_depend_on_the_number_of_threads(forest):
+    axes = axes_of(Ensemble.from_model(forest))
+    alone, *shared = (bounds_of(axes, 1e4, n_threads=n_threads) for n_threads in (1, 2, 3))
+    for each in shared:
+        np.testing.assert_array_equal(each.cells, alone.cells)
+        assert (each.leaves, each.depth) == (alone.leaves, alone.depth)
 
 
 def test_stopping_while_cells_are_looked_for_leaves_a_faithful_tree(forest):

@@ -79,7 +79,10 @@ class Request:
         if found.status == "optimal" or self.is_stopped:
             return found
         seconds, steps = budget.allow(share)
-        bounds = _core.tree_bounds(self.axes.ensemble, nodes, seconds, steps, self.memory_limit, self.progress)
+        n_threads = 1 if steps else self.n_threads
+        bounds = _core.tree_bounds(
+            self.axes.ensemble, nodes, seconds, steps, self.memory_limit, n_threads, self.progress
+        )
         budget.charge(bounds.work)
         from_tree = measures(in_order(self.objective, bounds.depth, bounds.leaves))
         known = [max(pair) for pair in zip(measures(found.lower_bound), from_tree, strict=True)]
