@@ -1,10 +1,10 @@
 """The 60 forests of the paper, each objective, against the known optima: ``python -m benchmarks.exact``.
 
 With ``--peer-binary PATH``, the authors' program runs in between, alternating who goes first. Compared are its own
-clock and our ``stats["seconds"]``, which span the same work: from the forest in memory to the tree. Each solve has a
-process of its own; one that takes less than 20 ms is timed again in that process, as in a library that is used more
-than once, and the ratio for its first solve is given beside. Ends with status 1 if any value differs from the optimum,
-was not proven, or was not verified.
+clock and our ``stats["seconds"]``, which span the same work: from the forest in memory to the tree; beside it is the
+ratio for the whole call of `born_again`, without its proof. Each solve has a process of its own; one that takes less
+than 20 ms is timed again in that process, as in a library that is used more than once, and the ratio for its first
+solve is given beside. Ends with status 1 if any value differs from the optimum, was not proven, or was not verified.
 
 With ``--ladder`` it is `benchmarks.ladder` instead, with the options of that: harder forests.
 """
@@ -95,6 +95,7 @@ def measure(options, name, fold, objective, optimum):
             seconds = max(row["peer"]["seconds"], 1e-6)
             row["ratio"] = seconds / row["ours"]["seconds"]
             row["first_ratio"] = seconds / row["ours"]["first_seconds"]
+            row["call_ratio"] = seconds / row["ours"]["call_seconds"]
     return row
 
 
@@ -118,6 +119,7 @@ def ratios_of(rows):
                 "geometric_mean": geometric_mean(ratios),
                 "least": min(ratios),
                 "first_geometric_mean": geometric_mean([row["first_ratio"] for row in members if "ratio" in row]),
+                "call_geometric_mean": geometric_mean([row["call_ratio"] for row in members if "ratio" in row]),
             }
     return found
 
@@ -173,7 +175,8 @@ def main():
     for group, ratio in ratios_of(rows).items():
         print(
             f"{group:40} {ratio['geometric_mean']:8.1f}x over {ratio['n']} (least {ratio['least']:.1f}x; "
-            f"first solve of a process {ratio['first_geometric_mean']:.1f}x)"
+            f"first solve of a process {ratio['first_geometric_mean']:.1f}x; whole call, from the ensemble in memory, "
+            f"{ratio['call_geometric_mean']:.1f}x)"
         )
     n_wrong = sum(not (row["correct"] and row["proven_and_verified"]) for row in rows)
     print(f"{len(rows) - n_wrong} of {len(rows)} values equal to the optimum, proven, trees verified")

@@ -96,7 +96,7 @@ class _Builder:
             raise ModelFileError(f"{_SCHEMA} has {str(entry)[:40]!r} where the description of an object should be")
         loader, name = entry.get("__loader__"), str(entry.get("__class__"))
         if loader == "JsonNode":
-            return json.loads(entry["content"])
+            return _json_value(entry["content"])
         if loader in ("ListNode", "TupleNode"):
             items = [self.build(item) for item in entry["content"]]
             return items if loader == "ListNode" else tuple(items)
@@ -209,15 +209,34 @@ def _read_npy(data: bytes, name: str) -> NDArray[Any]:
     version = np.lib.format.read_magic(stream)
     if version not in _HEADERS:
         raise ModelFileError(f"{name} is not an array in a known version of numpy's format")
-    shape, fortran_order, dtype = _HEADERS[version](stream)
+    n_bytes = int.from_bytes(stream.read(2 if version == (1, 0) else 4), "little")  # of the header
+    begin = stream.tell() + n_bytes
+    shape, fortran_order, dtype = _header(version, data[:begin])
     if dtype.hasobject:
         raise ModelFileError(f"{name} holds pickled objects, which are not read")
-    body = data[stream.tell() :]
+    n_left = len(data) - begin
     # Values of no bytes could be as many as the header likes.
-    if any(n < 0 for n in shape) or math.prod(shape) * max(dtype.itemsize, 1) != len(body):
-        raise ModelFileError(f"{name} should hold {shape} values of {dtype}, but has {len(body):,} bytes")
-    flat = np.frombuffer(body, dtype=dtype) if body else np.empty(math.prod(shape), dtype=dtype)
-    return flat.copy().reshape(shape, order="F" if fortran_order else "C")
+    if any(n < 0 for n in shape) or math.prod(shape) * max(dtype.itemsize, 1) != n_left:
+        raise ModelFileError(f"{name} should hold {shape} values of {dtype}, but has {n_left:,} bytes")
+    flat = np.frombuffer(data, dtype=dtype, offset=begin).copy() if n_left else np.empty(math.prod(shape), dtype=dtype)
+    return flat.reshape(shape, order="F" if fortran_order else "C")
+
+
+@functools.lru_cache(maxsize=1024)  # the trees of a forest have many arrays of the same kind and shape
+def _header(version: tuple[int, int], beginning: bytes) -> Any:
+    stream = io.BytesIO(beginning)
+    np.lib.format.read_magic(stream)
+    return _HEADERS[version](stream)
+
+
+def _json_value(text: Any) -> Any:
+    # Most are short, and the same in every tree; what can be changed must not be shared.
+    return _short_value(text) if isinstance(text, str) and text[:1] not in ("[", "{", " ") else json.loads(text)
+
+
+@functools.lru_cache(maxsize=1024)
+def _short_value(text: str) -> Any:
+    return json.loads(text)
 
 
 def _whole(number: Any, what: str) -> int:
