@@ -56,6 +56,16 @@ class Control {
   // From now on time is up: engines end with what they have. Holds for all copies of this object.
   void request_stop() { *stop_requested_ = true; }
 
+  // For another thread: the same limits, steps of its own, and nobody to report to.
+  Control beside() const {
+    Control copy = *this;
+    copy.report = nullptr;
+    copy.work_ = std::make_shared<std::int64_t>(0);
+    return copy;
+  }
+  // Counts steps that were done elsewhere.
+  void add_work(std::int64_t steps) { *work_ += steps; }
+
   // Reports if it is time to; throws Interrupted or LimitReached.
   void check(const char* phase, std::int64_t lower, std::int64_t upper, std::int64_t states, double fraction = -1) {
     const double now = elapsed();

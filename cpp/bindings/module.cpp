@@ -43,12 +43,12 @@ onetree::Outcome pareto_front(nb::handle ensemble, double time_limit, double mem
 }
 
 onetree::Outcome heuristic(nb::handle ensemble, onetree::Objective objective, double max_boxes, std::uint64_t seed,
-                           double time_limit, std::int64_t work_limit, double memory_limit,
+                           double time_limit, std::int64_t work_limit, double memory_limit, int n_threads,
                            const nb::object& progress) {
   onetree::Control control;
   control.work_limit = work_limit;
   const BorrowedEnsemble borrowed(ensemble);
-  connect(control, progress, time_limit, memory_limit, 1);
+  connect(control, progress, time_limit, memory_limit, n_threads);
   return run_released([&] { return onetree::heuristic(*borrowed, objective, max_boxes, seed, control); });
 }
 
@@ -118,10 +118,11 @@ NB_MODULE(_core, module) {
              "progress"_a.none(),
              nb::sig("def pareto_front(" ENSEMBLE ", time_limit: float, memory_limit: float, n_threads: int, " PROGRESS
                      ") -> Outcome"));
-  module.def("heuristic", &heuristic, "ensemble"_a, "objective"_a, "max_boxes"_a, "seed"_a, "time_limit"_a,
-             "work_limit"_a, "memory_limit"_a, "progress"_a.none(),
-             nb::sig("def heuristic(" ENSEMBLE ", objective: Objective, max_boxes: float, seed: int, "
-                     "time_limit: float, work_limit: int, memory_limit: float, " PROGRESS ") -> Outcome"));
+  module.def(
+      "heuristic", &heuristic, "ensemble"_a, "objective"_a, "max_boxes"_a, "seed"_a, "time_limit"_a, "work_limit"_a,
+      "memory_limit"_a, "n_threads"_a, "progress"_a.none(),
+      nb::sig("def heuristic(" ENSEMBLE ", objective: Objective, max_boxes: float, seed: int, "
+              "time_limit: float, work_limit: int, memory_limit: float, n_threads: int, " PROGRESS ") -> Outcome"));
   module.def("tree_bounds", &tree_bounds, "ensemble"_a, "tree"_a, "time_limit"_a, "work_limit"_a, "memory_limit"_a,
              "n_threads"_a, "progress"_a.none(),
              nb::sig("def tree_bounds(" ENSEMBLE ", tree: FlatTree, time_limit: float, work_limit: int, "

@@ -8,6 +8,12 @@
 
 namespace onetree {
 
+namespace {
+
+constexpr std::size_t kShortRun = 16;  // of cells: too few to be worth a loop of their own
+
+}  // namespace
+
 int n_cuts(const Function& function, const Shapes& shapes, int axis) {
   return function.is_set(axis) ? shapes[function.shape[axis]].n_tests() : function.size[axis] - 1;
 }
@@ -68,6 +74,10 @@ Profile::Profile(const Function& function, Shapes& shapes, const std::function<v
     const bool is_whole = is_set(axis);  // all of its values at once
     inner /= slabs;
     const std::size_t outer = function.n_cells() / inner / slabs;
+    if (!is_whole && inner < kShortRun) {
+      look_across(function, axis, inner, outer, tick);
+      continue;
+    }
     for (int h = 0; h + 1 < slabs; ++h) {
       if (tick) tick();
       if (h == 0 || !is_whole) {
@@ -87,48 +97,59 @@ Profile::Profile(const Function& function, Shapes& shapes, const std::function<v
       }
       if (is_whole && h + 2 < slabs) continue;
       const int hyperplane = offset_[axis] + (is_whole ? 0 : h);
-      note(before, 0, axis, hyperplane);
-      note(after, axis + 1, n_axes_, hyperplane);
+      note(before.data(), outer, 0, axis, hyperplane);
+      note(after.data(), inner, axis + 1, n_axes_, hyperplane);
       ranges_[static_cast<std::size_t>(hyperplane) * n_axes_ + axis] = {h, h};
     }
     if (is_whole) find_equal_values(function, axis);
   }
 }
 
-// `marked` is a flat array over the axes first..last-1 of the function; notes for each of them which slabs hold a mark.
-// The array is folded away from its last axis on.
-void Profile::note(std::vector<std::uint8_t>& marked, int first, int last, int hyperplane) {
-  Range* ranges = &ranges_[static_cast<std::size_t>(hyperplane) * n_axes_];
-  std::size_t n = marked.size();
-  for (int axis = last; axis-- > first;) {
-    const int slabs = size_[axis];
-    n /= slabs;
-    if (is_set(axis)) {
-      std::uint8_t* at = &matters_at_[hyperplane * n_values_ + first_value_[axis]];
-      for (std::size_t rest = 0; rest < n; ++rest) {
-        std::uint8_t any = 0;
-        for (int value = 0; value < slabs; ++value) {
-          at[value] |= marked[rest * slabs + value];
-          any |= marked[rest * slabs + value];
-        }
-        marked[rest] = any;
-      }
-      continue;
-    }
-    Range range{slabs, -1};
-    for (std::size_t rest = 0; rest < n; ++rest) {
+// All hyperplanes of one of the last axes in one pass, since its runs of cells are short.
+void Profile::look_across(const Function& function, int axis, std::size_t inner, std::size_t outer,
+                          const std::function<void()>& tick) {
+  if (tick) tick();
+  const int slabs = size_[axis];
+  const std::size_t width = (slabs - 1) * inner;
+  std::vector<std::uint8_t> before((slabs - 1) * outer), after(width, 0), differs(width);
+  const Class* cells = function.classes.data();
+  for (std::size_t o = 0; o < outer; ++o, cells += slabs * inner) {
+    for (std::size_t at = 0; at < width; ++at) differs[at] = cells[at] ^ cells[at + inner];
+    for (std::size_t at = 0; at < width; ++at) after[at] |= differs[at];
+    for (std::size_t h = 0, at = 0; at < width; ++h) {
       std::uint8_t any = 0;
-      for (int slab = 0; slab < slabs; ++slab) {
-        const std::uint8_t mark = marked[rest * slabs + slab];
-        if (mark) {
-          range.first = std::min(range.first, slab);
-          range.last = std::max(range.last, slab);
-        }
-        any |= mark;
-      }
-      marked[rest] = any;
+      for (const std::size_t end = at + inner; at < end; ++at) any |= differs[at];
+      before[h * outer + o] = any;
     }
-    ranges[axis] = range;
+  }
+  for (int h = 0; h + 1 < slabs; ++h) {
+    const int hyperplane = offset_[axis] + h;
+    note(before.data() + h * outer, outer, 0, axis, hyperplane);
+    note(after.data() + h * inner, inner, axis + 1, n_axes_, hyperplane);
+    ranges_[static_cast<std::size_t>(hyperplane) * n_axes_ + axis] = {h, h};
+  }
+}
+
+// `marked` is a flat array of `n` marks over the axes first..last-1 of the function; notes for each of them which slabs
+// hold a mark. The array is folded away from its first axis on, in runs as long as can be.
+void Profile::note(std::uint8_t* marked, std::size_t n, int first, int last, int hyperplane) {
+  Range* ranges = &ranges_[static_cast<std::size_t>(hyperplane) * n_axes_];
+  for (int axis = first; axis < last; ++axis) {
+    const int slabs = size_[axis];
+    std::uint8_t* at = is_set(axis) ? &matters_at_[hyperplane * n_values_ + first_value_[axis]] : nullptr;
+    n /= slabs;
+    Range range{slabs, -1};
+    for (int slab = 0; slab < slabs; ++slab) {
+      const std::uint8_t* run = marked + slab * n;
+      std::uint8_t any = 0;
+      for (std::size_t i = 0; i < n; ++i) any |= run[i];
+      if (any == 0) continue;
+      if (at != nullptr) at[slab] |= any;
+      range = {std::min(range.first, slab), slab};
+      if (slab > 0)
+        for (std::size_t i = 0; i < n; ++i) marked[i] |= run[i];
+    }
+    if (at == nullptr) ranges[axis] = range;
   }
 }
 
@@ -321,10 +342,10 @@ Function function_of(const Grid& grid, Shapes& shapes, Origin* origin) {
   return function;
 }
 
-GridSplit grid_split(const Grid& grid, const Function& function, const Shapes& shapes, const Origin& origin,
-                     const Cut& cut) {
+GridSplit grid_split(const std::vector<Axis>& axes, const Function& function, const Shapes& shapes,
+                     const Origin& origin, const Cut& cut) {
   const int at = origin.axis[cut.axis];
-  const Axis& axis = grid.axes[at];
+  const Axis& axis = axes[at];
   const std::vector<int>& slabs = origin.last_slab[cut.axis];
   AxisTest test{slabs[cut.position], false};
   if (function.is_set(cut.axis))

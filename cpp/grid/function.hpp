@@ -75,7 +75,9 @@ class Profile {
   Shapes& shapes() const { return shapes_; }
 
  private:
-  void note(std::vector<std::uint8_t>& marked, int first, int last, int hyperplane);
+  void look_across(const Function& function, int axis, std::size_t inner, std::size_t outer,
+                   const std::function<void()>& tick);
+  void note(std::uint8_t* marked, std::size_t n, int first, int last, int hyperplane);
   void find_equal_values(const Function& function, int axis);
   bool is_set(int axis) const { return !shape_.empty() && shape_[axis] != kOrdered; }
   bool survives_test(const Cut& cut, bool left, int axis, int h) const;
@@ -113,7 +115,7 @@ struct GridSplit {
   int axis;         // of the grid
   int position;     // among the thresholds of that axis
 };
-GridSplit grid_split(const Grid& grid, const Function& function, const Shapes& shapes, const Origin& origin,
-                     const Cut& cut);
+GridSplit grid_split(const std::vector<Axis>& axes, const Function& function, const Shapes& shapes,
+                     const Origin& origin, const Cut& cut);
 
 }  // namespace onetree

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/interner.hpp"
+#include "region/piece.hpp"
 #include "region/planner.hpp"
+#include "region/region_ensemble.hpp"
 #include "tree/shared_tree.hpp"
 
 namespace onetree {
@@ -20,8 +24,9 @@ constexpr double kManyBoxes = 1e7;                        // a grid of more is n
 constexpr double kBytesPerNode = 100;                     // measured: tree, region memo and restricted trees together
 constexpr double kDoubt = 2;                              // factor that an extrapolation may be wrong by
 
-struct Step {     // one region that probes may come by
-  Region region;  // empty once it is planned, unless that left work
+struct Step {                  // one region or piece that probes may come by
+  Region region;               // empty once it is planned
+  std::optional<Piece> piece;  // of a painted grid; kept where it left work
   bool is_planned = false;
   // In a grid that the exact engine would take whole but that is too large to be solved here: probed on for the sake
   // of its leaves, while the time is that of the whole grid.
@@ -36,10 +41,10 @@ struct Step {     // one region that probes may come by
 };
 
 // What solving a grid takes, up to a factor: splits of all its boxes.
-double work_of(const Grid& grid) {
+double work_of(const Piece& piece) {
   double splits = 0;
-  for (const Axis& axis : grid.axes) splits += (axis.n_slabs() - 1) / 3.0;
-  return boxes_of(grid) * splits;
+  for (const int slabs : piece.function.size) splits += (slabs - 1) / 3.0;
+  return boxes_of(piece) * splits;
 }
 
 // Mean, and the range of two standard errors around it in the logarithm, since the distribution has a long tail.
@@ -74,7 +79,7 @@ class Prober {
   }
 
   Estimate run() {
-    step_of(planner_.regions().whole(), false);
+    step_of(planner_.regions().whole());
     std::vector<double> leaves;
     while (result_.n_probes == 0 || (result_.n_probes < kMaxProbes && elapsed() < budget_) ||
            (result_.n_probes < kMinProbes && !is_late())) {
@@ -107,57 +112,87 @@ class Prober {
     return static_cast<double>(state_ >> 11) * 0x1p-53;
   }
 
-  std::int32_t step_of(Region&& region, bool is_inside) {
+  std::int32_t step_of(Region&& region) {
     planner_.regions().key_of(region, key_);
-    key_.push_back(is_inside);
     const auto [id, is_new] = keys_.intern(key_);
-    if (is_new) {
-      steps_.emplace_back();
-      steps_[id].region = std::move(region);
-      steps_[id].is_inside = is_inside;
-    }
-    return id;
+    if (!is_new) return step_of_region_[id];
+    step_of_region_.push_back(static_cast<std::int32_t>(steps_.size()));
+    steps_.emplace_back();
+    steps_.back().region = std::move(region);
+    return step_of_region_[id];
+  }
+
+  std::int32_t step_of(Piece&& piece, bool is_inside) {
+    steps_.emplace_back();
+    steps_.back().piece = std::move(piece);
+    steps_.back().is_inside = is_inside;
+    return static_cast<std::int32_t>(steps_.size()) - 1;
   }
 
   void plan(std::int32_t id) {
     const double before = control_.elapsed();
-    Region region = std::move(steps_[id].region);
-    bool is_inside = steps_[id].is_inside;
-    planner_.max_boxes = is_inside ? std::min(Planner::kFewBoxes, max_boxes_) : max_boxes_;
-    Plan plan = planner_.plan(region, within_);
-    double work = 0;
-    if (plan.kind == Plan::Kind::kGrid) {
-      const double boxes = boxes_of(plan.grid);
-      largest_boxes_ = std::max(largest_boxes_, is_inside ? 0 : boxes);
-      if (id == 0) result_.boxes = boxes;
-      if (boxes > kManyBoxes) {
-        work = work_of(plan.grid);
-        is_inside = true;
-        planner_.max_boxes = Planner::kFewBoxes;
-        plan = planner_.plan(region, within_);
-      }
-    }
-    double leaves = 1;
-    if (plan.kind == Plan::Kind::kGrid) leaves = solve(plan.grid);
     Step planned;
     planned.is_planned = true;
-    if (work > 0) planned.region = std::move(region);
     planned.is_inside = steps_[id].is_inside;
-    planned.kind = plan.kind;
-    planned.leaves = leaves;
-    planned.work = work;
+    std::optional<Piece> piece = std::exchange(steps_[id].piece, std::nullopt);
+    if (!piece) piece = plan_region(std::exchange(steps_[id].region, {}), planned);
+    if (piece) plan_piece(*std::move(piece), planned);
     planned.seconds = planned.is_inside ? 0 : control_.elapsed() - before;
-    if (plan.kind == Plan::Kind::kCut) {
-      planned.chance_below = 0.1 + 0.8 * plan.weight_below / (plan.weight_below + plan.weight_above);
-      planned.below = step_of(std::move(plan.below), is_inside);
-      planned.above = step_of(std::move(plan.above), is_inside);
-    }
     steps_[id] = std::move(planned);
   }
 
+  // Returns the grid of the region, if it is painted.
+  std::optional<Piece> plan_region(const Region& region, Step& planned) {
+    Plan plan = planner_.first_look(region);
+    if (plan.kind == Plan::Kind::kGrid) {
+      if (std::optional<Piece> piece = painted(*RegionEnsemble(planner_.regions(), region), within_)) return piece;
+      plan.kind = Plan::Kind::kCut;
+    }
+    if (plan.kind == Plan::Kind::kCut) plan = planner_.cut(region, within_);
+    planned.kind = plan.kind;
+    planned.leaves = 1;
+    if (plan.kind == Plan::Kind::kCut) {
+      planned.chance_below = chance_of(plan.weight_below, plan.weight_above);
+      planned.below = step_of(std::move(plan.below));
+      planned.above = step_of(std::move(plan.above));
+    }
+    return std::nullopt;
+  }
+
+  void plan_piece(Piece&& piece, Step& planned) {
+    const double boxes = boxes_of(piece);
+    bool is_inside = planned.is_inside;
+    double most = is_inside ? std::min(Planner::kFewBoxes, max_boxes_) : max_boxes_;
+    if (boxes <= most) {
+      largest_boxes_ = std::max(largest_boxes_, is_inside ? 0 : boxes);
+      if (steps_.size() == 1) result_.boxes = boxes;
+      if (boxes > kManyBoxes) {
+        planned.work = work_of(piece);
+        is_inside = true;
+        most = Planner::kFewBoxes;
+      }
+    }
+    if (boxes <= most || piece.function.is_constant()) {
+      planned.kind = Plan::Kind::kGrid;
+      planned.leaves = solve(piece);
+      return;
+    }
+    planned.kind = Plan::Kind::kCut;
+    PieceCut parts = cut_of(piece, [this] { within_.check("estimate", -1, -1, result_.n_probes); });
+    planned.chance_below = chance_of(std::sqrt(static_cast<double>(parts.below.function.n_cells())),
+                                     std::sqrt(static_cast<double>(parts.above.function.n_cells())));
+    planned.below = step_of(std::move(parts.below), is_inside);
+    planned.above = step_of(std::move(parts.above), is_inside);
+    if (planned.work > 0) planned.piece = std::move(piece);
+  }
+
+  static double chance_of(double weight_below, double weight_above) {
+    return 0.1 + 0.8 * weight_below / (weight_below + weight_above);
+  }
+
   // Leaves of the best tree of a grid.
-  double solve(const Grid& grid) {
-    const SharedTree::Id root = trees_.import(measured_tree(grid, small_));
+  double solve(const Piece& piece) {
+    const SharedTree::Id root = import_tree(piece, measured_tree(piece, small_), trees_);
     n_nodes_.push_back(trees_.size());
     return trees_.n_leaves(root);
   }
@@ -166,13 +201,14 @@ class Prober {
     double seconds = 0, work = 0, boxes = 0, bytes = 0;
   };
 
-  FlatTree measured_tree(const Grid& grid, Measured& measured) {
+  FlatTree measured_tree(const Piece& piece, Measured& measured) {
     const double before = control_.elapsed();
     std::size_t table_bytes = 0;
-    FlatTree tree = tree_of_grid(grid, objective_, within_, &table_bytes);
+    const auto expected = static_cast<std::int64_t>(kSplitsPerCell * static_cast<double>(piece.function.n_cells()));
+    FlatTree tree = tree_of(piece, objective_, expected, within_, &table_bytes);
     measured.seconds += control_.elapsed() - before;
-    measured.work += work_of(grid);
-    measured.boxes += boxes_of(grid);
+    measured.work += work_of(piece);
+    measured.boxes += boxes_of(piece);
     measured.bytes += static_cast<double>(table_bytes);
     return tree;
   }
@@ -184,14 +220,12 @@ class Prober {
     for (Step& step : steps_)
       if (step.work > 0) large.push_back(&step);
     std::stable_sort(large.begin(), large.end(), [](const Step* a, const Step* b) { return a->work < b->work; });
-    planner_.max_boxes = max_boxes_;
     within_.time_limit = start_ + budget_;
     try {
       for (Step* step : large) {
         const double before = control_.elapsed();
-        const Plan plan = planner_.plan(step->region, within_);
-        const FlatTree tree = measured_tree(plan.grid, large_);
-        step->seconds = control_.elapsed() - before;
+        const FlatTree tree = measured_tree(*step->piece, large_);
+        step->seconds += control_.elapsed() - before;
         step->work = 0;
         if (step == &steps_[0]) {
           result_.is_exact = true;
@@ -277,6 +311,7 @@ class Prober {
   }
 
   static constexpr double kSecondsPerSplit = 1e-9;  // where nothing was solved
+  static constexpr double kSplitsPerCell = 0.05;    // a guess
 
   Control& control_;
   Control within_;
@@ -289,6 +324,7 @@ class Prober {
   Interner keys_;
   std::vector<std::int32_t> key_;
   std::vector<Step> steps_;
+  std::vector<std::int32_t> step_of_region_;      // by the number of its key
   std::vector<std::vector<std::int32_t>> paths_;  // steps of each probe
   SharedTree trees_;                              // of the grids solved
   std::vector<std::int32_t> n_nodes_;             // held after each of them

@@ -6,7 +6,7 @@ namespace onetree {
 
 namespace {
 
-constexpr int kCells = 32;            // sampled per region
+constexpr int kCells = 128;           // sampled per region
 constexpr int kHyperplanes = 64;      // measured per region, fewer if it has many trees
 constexpr std::size_t kWalks = 2000;  // hyperplanes times trees
 

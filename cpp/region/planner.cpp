@@ -3,98 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "grid/function.hpp"
-#include "grid/set_family.hpp"
-#include "search/greedy.hpp"
-#include "table/any_table.hpp"
-
 namespace onetree {
 
 namespace {
 
-constexpr std::size_t kFewStates = 20'000;  // of a region's decision diagram
-constexpr std::size_t kCandidates = 8;
-constexpr double kNearBest = 0.7;  // share of the best influence that makes a candidate
+constexpr std::size_t kCandidates = 16;
+constexpr double kNearBest = 0.5;  // share of the best influence that makes a candidate
 constexpr std::int64_t kProofBudget = 200;
-constexpr int kMostSets = 4096;  // of an axis that the exact engine gets
-
-// A region written out as an ensemble of its own.
-class RegionEnsemble {
- public:
-  RegionEnsemble(Regions& regions, const Region& region) {
-    const Ensemble& whole = regions.ensemble();
-    const TreeStore& store = regions.store();
-    for (const TreeStore::Id root : region.trees) {
-      // Preorder with a stack of our own; every tree gets its own copy of a shared subtree.
-      struct Task {
-        TreeStore::Id id;
-        std::int32_t parent;
-        bool is_left;
-      };
-      std::vector<Task> tasks{{root, -1, false}};
-      roots_.push_back(static_cast<std::int32_t>(feature_.size()));
-      while (!tasks.empty()) {
-        const Task task = tasks.back();
-        tasks.pop_back();
-        const TreeStore::Node& node = store[task.id];
-        const auto here = static_cast<std::int32_t>(feature_.size());
-        if (task.parent >= 0) (task.is_left ? left_ : right_)[task.parent] = here;
-        const bool leaf = store.is_leaf(task.id);
-        feature_.push_back(node.feature);
-        threshold_.push_back(leaf ? 0 : regions.threshold(node.feature, store.level_of(node)));
-        missing_left_.push_back(node.missing_left);
-        left_.push_back(-1);
-        right_.push_back(-1);
-        for (int k = 0; k < whole.n_outputs; ++k) value_.push_back(leaf ? whole.leaf_value(node.corner)[k] : 0);
-        if (leaf) continue;
-        tasks.push_back({node.right, here, false});
-        tasks.push_back({node.left, here, true});
-      }
-    }
-    base_ = region.base;
-    for (int j = 0; j < static_cast<int>(whole.sets.size()); ++j) {
-      SetAxis& axis = sets_.emplace_back();
-      if (!whole.sets[j]) continue;
-      const std::vector<int> values = store.sets(j).values(region.values[j]);
-      axis.n_values = static_cast<int>(values.size());
-      for (int test = 0; test < whole.sets[j].n_tests(); ++test)
-        for (const int value : values) axis.member.push_back(whole.sets[j].contains(test, value));
-    }
-    view_ = Ensemble{whole.n_features, whole.n_outputs, whole.n_classes, roots_, feature_,           left_,      right_,
-                     threshold_,       missing_left_,   value_,          base_,  whole.nan_features, whole.rule, sets_};
-  }
-  const Ensemble& operator*() const { return view_; }
-
- private:
-  std::vector<std::int32_t> roots_, feature_, left_, right_;
-  std::vector<double> threshold_, value_, base_;
-  std::vector<std::uint8_t> missing_left_;
-  std::vector<SetAxis> sets_;
-  Ensemble view_{};
-};
 
 }  // namespace
-
-double boxes_of(const Grid& grid) {
-  if (grid.is_line()) return static_cast<double>(grid.n_cells());
-  if (!grid.has_sets()) return count_boxes(grid);
-  const BoxCount boxes = count_set_boxes(grid, kMostSets);
-  return boxes.is_listed ? boxes.count : HUGE_VAL;
-}
-
-FlatTree tree_of_grid(const Grid& grid, Objective objective, Control& control, std::size_t* peak_bytes) {
-  if (grid.is_line()) {
-    if (peak_bytes != nullptr) *peak_bytes = 0;
-    return line_tree(grid);
-  }
-  std::int64_t max_splits = static_cast<std::int64_t>(grid.n_cells()) - 1;
-  if (max_splits > 254 && objective != Objective::kDepth) max_splits = greedy_tree(grid, control).n_leaves() - 1;
-  return with_table(grid, max_splits, control, [&](auto& dp) {
-    FlatTree tree = std::move(dp.solve(objective).tree);
-    if (peak_bytes != nullptr) *peak_bytes = dp.peak_bytes();
-    return tree;
-  });
-}
 
 Planner::Planner(const Ensemble& ensemble, double max_boxes_, std::uint64_t seed)
     : max_boxes(max_boxes_ > 0          ? max_boxes_
@@ -126,6 +43,11 @@ std::int64_t Planner::n_essential() const {
   return n;
 }
 
+void Planner::mark_essential(const std::vector<Axis>& axes) {
+  for (const Axis& axis : axes)
+    for (const double threshold : axis.thresholds) mark_essential(axis.feature, threshold);
+}
+
 void Planner::mark_essential(int feature, double threshold) {
   const std::vector<double>& levels = regions_.levels()[feature];
   essential_[feature][std::lower_bound(levels.begin(), levels.end(), threshold) - levels.begin()] = 1;
@@ -134,16 +56,6 @@ void Planner::mark_essential(int feature, double threshold) {
 // Boxes grow about like the power 5/3 of cells; a grid much larger than the exact engine takes is not worth painting.
 double Planner::most_cells() const {
   return 30 * std::pow(max_boxes, 0.6);
-}
-
-std::optional<Grid> Planner::small_grid(const Region& region, Control& control) {
-  if (cells_of(region) > most_cells()) return std::nullopt;
-  const RegionEnsemble ensemble(regions_, region);
-  try {
-    return build_grid(*ensemble, control, kFewStates);
-  } catch (const GridTooLarge&) {
-    return std::nullopt;
-  }
 }
 
 // As many as the hyperplanes of the region make, essential or not. Large forests ask this often, so no hyperplane is
@@ -189,46 +101,17 @@ void Planner::cut_at(const Region& region, int feature, int level, Plan& plan) {
   plan.weight_above = std::sqrt(cells_of(plan.above));
 }
 
-int Planner::level_of(const Axis& axis, int position) const {
-  if (axis.set) return static_cast<int>(axis.thresholds[position]);
-  const std::vector<double>& levels = regions_.levels()[axis.feature];
-  return static_cast<int>(std::lower_bound(levels.begin(), levels.end(), axis.thresholds[position]) - levels.begin());
-}
-
-// All cells are known: the cut is chosen on the grid itself.
-void Planner::cut_grid(const Region& region, const Grid& grid, Plan& plan) {
-  Shapes shapes;
-  Origin origin;
-  const Function function = function_of(grid, shapes, &origin);
-  const Profile profile(function, shapes);
-  const Cut cut = cut_of_fewest_cells(function, profile);
-  const GridSplit split = grid_split(grid, function, shapes, origin, cut);
-  cut_at(region, split.feature, level_of(grid.axes[split.axis], split.position), plan);
-  plan.weight_below = std::sqrt(profile.cells_in(cut, !split.is_swapped));
-  plan.weight_above = std::sqrt(profile.cells_in(cut, split.is_swapped));
-}
-
-Plan Planner::plan(const Region& region, Control& control) {
+Plan Planner::first_look(const Region& region) {
   Plan plan{};
   plan.leaf_class = regions_.classify(region);
-  if (plan.leaf_class >= 0) {
-    plan.kind = Plan::Kind::kLeaf;
-    return plan;
-  }
-  if (std::optional<Grid> grid = small_grid(region, control)) {
-    for (const Axis& axis : grid->axes)
-      for (const double threshold : axis.thresholds) mark_essential(axis.feature, threshold);
-    if (grid->axes.empty()) {
-      plan.kind = Plan::Kind::kLeaf;
-      plan.leaf_class = grid->classes[0];
-    } else if (boxes_of(*grid) <= max_boxes) {
-      plan.kind = Plan::Kind::kGrid;
-      plan.grid = std::move(*grid);
-    } else {
-      cut_grid(region, *grid, plan);
-    }
-    return plan;
-  }
+  plan.kind = plan.leaf_class >= 0               ? Plan::Kind::kLeaf
+              : cells_of(region) <= most_cells() ? Plan::Kind::kGrid
+                                                 : Plan::Kind::kCut;
+  return plan;
+}
+
+Plan Planner::cut(const Region& region, Control& control) {
+  Plan plan{};
   const std::vector<Hyperplane> hyperplanes = regions_.hyperplanes(region);
   const std::vector<Influence> influences = sampler_.sample(region, hyperplanes);
   if (influences[0].changes == 0) {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "base/control.hpp"
@@ -13,15 +12,13 @@
 #include "region/influence.hpp"
 #include "region/prover.hpp"
 #include "region/region.hpp"
-#include "tree/solution.hpp"
 
 namespace onetree {
 
-// What to do with a region: a leaf, a small grid for the exact engine, or a cut.
+// What to do with a region: a leaf, a grid that is painted and cut up on its cells, or a cut.
 struct Plan {
   enum class Kind { kLeaf, kGrid, kCut } kind;
   int leaf_class = 0;
-  Grid grid;
   int feature = 0, level = 0;                 // of the cut; on a set axis, the number of the test
   Region below, above;                        // the two sides of the cut
   double weight_below = 0, weight_above = 0;  // square roots of the sides' cells
@@ -32,22 +29,24 @@ class Planner {
   // `max_boxes` 0: chosen by the size of the whole.
   Planner(const Ensemble& ensemble, double max_boxes, std::uint64_t seed);
 
-  Plan plan(const Region& region, Control& control);
+  // What bounds alone tell: a leaf; or that its grid may be small enough to be painted; otherwise it must be cut.
+  Plan first_look(const Region& region);
+  // A cut; or a leaf, if that is proven.
+  Plan cut(const Region& region, Control& control);
+  // Hyperplanes of a painted grid.
+  void mark_essential(const std::vector<Axis>& axes);
   Regions& regions() { return regions_; }
   std::int64_t n_essential() const;  // hyperplanes seen to matter somewhere
 
   // For the exact engine: of one grid, where the top of the tree is small, and of each of thousands, where it is large.
-  static constexpr double kManyBoxes = 1e9, kFewBoxes = 1e6;
+  static constexpr double kManyBoxes = 3e8, kFewBoxes = 5e5;
   static constexpr double kManySetBoxes = 1e7;  // instead of kManyBoxes where there are set axes
   double max_boxes;                             // grids up to this size go to the exact engine
 
  private:
-  std::optional<Grid> small_grid(const Region& region, Control& control);
   double most_cells() const;
   double cells_of(const Region& region);
   void cut_at(const Region& region, int feature, int level, Plan& plan);
-  void cut_grid(const Region& region, const Grid& grid, Plan& plan);
-  int level_of(const Axis& axis, int position) const;
   void mark_essential(int feature, double threshold);
 
   const Ensemble& ensemble_;
@@ -61,12 +60,5 @@ class Planner {
   std::vector<std::size_t> first_level_;  // per feature: index in level_mark_
   std::vector<TreeStore::Id> todo_;
 };
-
-// As the exact engine for the grid counts them; infinite where an axis has so many sets that even listing them takes
-// long.
-double boxes_of(const Grid& grid);
-
-// The best tree of a small grid, for one objective. `peak_bytes`, where given, is what that took.
-FlatTree tree_of_grid(const Grid& grid, Objective objective, Control& control, std::size_t* peak_bytes = nullptr);
 
 }  // namespace onetree

@@ -38,7 +38,7 @@ FlatTree write_tree(const Grid& grid, Shapes& shapes, const ChooseCut& choose,
     } else {
       const Profile profile(function, shapes, on_the_way);
       const Cut cut = choose(function, profile, task.depth);
-      const GridSplit split = grid_split(grid, function, shapes, task.origin, cut);
+      const GridSplit split = grid_split(grid.axes, function, shapes, task.origin, cut);
       node = tree.add_split(split.feature, split.threshold);
       for (const bool left : {false, true}) {  // the left side is popped, and numbered, first
         if (on_the_way) on_the_way();

@@ -45,8 +45,12 @@ void IntervalDp::need_depth() {
 }
 
 void IntervalDp::need_leaves() {
-  if (!leaves_)
-    leaves_ = std::make_unique<IntervalTable>(grid_, parts_, Measure::kLeaves, leaves_width(max_splits_), control_);
+  std::size_t width = leaves_width(max_splits_);
+  while (!leaves_ || (width < 4 && (*leaves_)[parts_.whole()] == leaves_->saturated())) {
+    if (leaves_) width *= 2;
+    leaves_.reset();
+    leaves_ = std::make_unique<IntervalTable>(grid_, parts_, Measure::kLeaves, width, control_);
+  }
   peak_bytes_ = std::max(peak_bytes_, leaves_->bytes());
 }
 

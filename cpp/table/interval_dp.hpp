@@ -14,8 +14,9 @@ namespace onetree {
 
 class IntervalDp {
  public:
-  // `max_splits`: an upper bound on the splits of the best tree; it settles how wide a word must be. Throws
-  // GridTooLarge where the tests of an axis leave too many sets, or trees are too deep for the table's words.
+  // `max_splits`: what the best tree is thought to need at most; it settles how wide a word is at first. Where the tree
+  // needs more, the table is filled anew with wider words. Throws GridTooLarge where the tests of an axis leave too
+  // many sets, or trees are too deep for the table's words.
   IntervalDp(const Grid& grid, std::int64_t max_splits, Control& control);
 
   Solution solve(Objective objective);

@@ -29,24 +29,38 @@ SharedTree::Id SharedTree::import(const FlatTree& tree) {
   return id_of[0];
 }
 
+// Numbers do not depend on the order in which the nodes were made.
 FlatTree SharedTree::flatten(Id root) const {
-  // Children have smaller numbers than their parents.
-  std::vector<std::int32_t> place(root + 1, -1);
-  place[root] = 0;
-  FlatTree tree;
-  for (Id id = root; id >= 0; --id) {
-    if (place[id] < 0) continue;
+  constexpr std::int32_t kUnseen = -1, kOpen = -2;
+  std::vector<std::int32_t> place(root + 1, kUnseen);
+  std::vector<Id> todo{root}, children_first;
+  while (!todo.empty()) {
+    const Id id = todo.back();
     const std::span<const std::int32_t> key = interner_.key(id);
+    if (place[id] == kUnseen && key[0] >= 0) {
+      place[id] = kOpen;
+      for (const Id child : {key[3], key[4]})  // the right one comes first here, and so last in the end
+        if (place[child] == kUnseen) todo.push_back(child);
+      continue;
+    }
+    todo.pop_back();
+    if (place[id] >= 0) continue;  // met on another way in the meantime
+    place[id] = static_cast<std::int32_t>(children_first.size());
+    children_first.push_back(id);
+  }
+  FlatTree tree;
+  const auto last = static_cast<std::int32_t>(children_first.size()) - 1;
+  for (std::int32_t at = last; at >= 0; --at) {
+    const std::span<const std::int32_t> key = interner_.key(children_first[at]);
     double threshold;
     std::memcpy(&threshold, &key[1], sizeof threshold);
-    place[id] = key[0] < 0 ? tree.add_leaf(key[3]) : tree.add_split(key[0], threshold);
-    if (key[0] >= 0) place[key[3]] = place[key[4]] = 0;
-  }
-  for (Id id = root; id >= 0; --id) {
-    const std::span<const std::int32_t> key = interner_.key(id);
-    if (place[id] < 0 || key[0] < 0) continue;
-    tree.left[place[id]] = place[key[3]];
-    tree.right[place[id]] = place[key[4]];
+    if (key[0] < 0) {
+      tree.add_leaf(key[3]);
+      continue;
+    }
+    const std::int32_t node = tree.add_split(key[0], threshold);
+    tree.left[node] = last - place[key[3]];
+    tree.right[node] = last - place[key[4]];
   }
   return tree;
 }

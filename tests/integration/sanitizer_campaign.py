@@ -69,8 +69,11 @@ def search(rng, ensemble):
         _core.estimate(ensemble, objective, max_boxes, 0.01, seed, None)
         for time_limit, memory_limit in ((0.0, 0.0), (float(rng.choice(TIME_LIMITS)), 0.0), (0.0, 1e5)):
             with contextlib.suppress(_core.LimitReached):
-                found = _core.heuristic(ensemble, objective, max_boxes, seed, time_limit, 0, memory_limit, None)
-                _core.tree_bounds(ensemble, found.solutions[0].tree, time_limit, 0, memory_limit / 100, 2, None)
+                n_threads = int(rng.integers(1, 4))
+                found = _core.heuristic(
+                    ensemble, objective, max_boxes, seed, time_limit, 0, memory_limit, n_threads, None
+                )
+                _core.tree_bounds(ensemble, found.solutions[0].tree, time_limit, 0, memory_limit / 100, n_threads, None)
     check(ensemble, onetree.born_again(ensemble, method="heuristic", verify=False))
 
 
@@ -92,7 +95,7 @@ def convert_sets(rng, ensemble, domain):
         _core.estimate(seen, _core.Objective.LEAVES, max_boxes, 0.01, 0, None)
         for time_limit in (0.0, float(rng.choice(TIME_LIMITS))):
             with contextlib.suppress(_core.LimitReached):
-                found = _core.heuristic(seen, _core.Objective.LEAVES, max_boxes, 0, time_limit, 0, 0.0, None)
+                found = _core.heuristic(seen, _core.Objective.LEAVES, max_boxes, 0, time_limit, 0, 0.0, 2, None)
                 _core.tree_bounds(seen, found.solutions[0].tree, time_limit, 0, 0.0, 1, None)
 
 

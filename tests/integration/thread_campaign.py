@@ -46,6 +46,17 @@ def share_a_table(ensemble):
     assert onetree.verify(alone, ensemble)
 
 
+def share_a_heuristic(ensemble):
+    """Cut a grid up and solve its parts with one thread and with three; the tree is the same."""
+    for max_boxes, objective in itertools.product((1e-9, 30.0, 1e4), (_core.Objective.LEAVES, _core.Objective.DEPTH)):
+        alone, shared = (
+            _core.heuristic(ensemble, objective, max_boxes, 0, 0.0, 0, 0.0, n_threads, None).solutions[0].tree
+            for n_threads in (1, 3)
+        )
+        for name in ("feature", "threshold", "children_left", "children_right", "leaf_class"):
+            np.testing.assert_array_equal(getattr(shared, name), getattr(alone, name))
+
+
 def break_off(ensemble):
     """End the work of several threads by a limit, and from the progress callback."""
 
@@ -55,6 +66,8 @@ def break_off(ensemble):
     for limit, objective in itertools.product((*LIMITS, {"progress": stop}), ("depth", "depth-leaves")):
         with contextlib.suppress(StopError, onetree.LimitReachedError, onetree.GridTooLargeError):
             onetree.born_again(ensemble, objective=objective, n_jobs=2, verify=False, **limit)
+        with contextlib.suppress(StopError, onetree.LimitReachedError):
+            onetree.born_again(ensemble, objective=objective, method="heuristic", n_jobs=2, verify=False, **limit)
 
 
 def everything(ensemble):
@@ -78,6 +91,7 @@ def main():
     rng = np.random.default_rng(int(sys.argv[1]))
     ensemble = trained(rng, *SHAPE)
     found = list(share_a_table(ensemble))
+    share_a_heuristic(ensemble)
     break_off(ensemble)
     for _ in range(N_SHARED):
         found += call_at_once(random_ensemble(rng, max_cells=300))

@@ -228,7 +228,7 @@ def test_the_heuristic_cuts_up_sets_faithfully(max_boxes):
             domain = Domain((None,) * ensemble.n_features)
         axes = axes_in(ensemble, domain)
         objective = objective_of(OBJECTIVES[seed % 4])
-        result = _core.heuristic(axes.ensemble, objective, max_boxes, seed, 0.0, 0, 0.0, None)
+        result = _core.heuristic(axes.ensemble, objective, max_boxes, seed, 0.0, 0, 0.0, 1, None)
         (found,) = result.solutions
         names = ("feature", "threshold", "children_left", "children_right", "leaf_class")
         nodes = [getattr(found.tree, name) for name in names]

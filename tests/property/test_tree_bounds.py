@@ -28,7 +28,7 @@ few_boxes = st.sampled_from([1e-9, 1.0, 30.0])
 
 
 def heuristic(axes, max_boxes=1e-9):
-    (found,) = _core.heuristic(axes.ensemble, objective_of("leaves"), max_boxes, 0, 0.0, 0, 0.0, None).solutions
+    (found,) = _core.heuristic(axes.ensemble, objective_of("leaves"), max_boxes, 0, 0.0, 0, 0.0, 1, None).solutions
     return found
 
 

@@ -56,6 +56,7 @@ class Request:
         """
         objective = objective_of(self.objective)
         seconds, steps = budget.allow(share)
+        n_threads = self._threads(steps)
         return self._found(
             budget,
             steps,
@@ -67,6 +68,7 @@ class Request:
                 seconds,
                 steps,
                 self.memory_limit,
+                n_threads,
                 self.progress,
             ),
         )
@@ -79,7 +81,7 @@ class Request:
         if found.status == "optimal" or self.is_stopped:
             return found
         seconds, steps = budget.allow(share)
-        n_threads = 1 if steps else self.n_threads
+        n_threads = self._threads(steps)
         bounds = _core.tree_bounds(
             self.axes.ensemble, nodes, seconds, steps, self.memory_limit, n_threads, self.progress
         )
@@ -99,8 +101,7 @@ class Request:
     def _solve(self, engine: _core.Engine, budget: Budget) -> Solution:
         objective = objective_of(self.objective)
         seconds, steps = budget.allow()
-        # The steps of one thread do not depend on what the others do.
-        n_threads = 1 if steps else self.n_threads
+        n_threads = self._threads(steps)
         return self._found(
             budget,
             steps,
@@ -108,6 +109,10 @@ class Request:
                 self.axes.ensemble, objective, engine, seconds, steps, self.memory_limit, n_threads, self.progress
             ),
         )[0]
+
+    def _threads(self, steps: int) -> int:
+        # The steps of one thread do not depend on what the others do.
+        return 1 if steps else self.n_threads
 
     def _found(self, budget: Budget, steps: int, job: Callable[[], _core.Outcome]) -> tuple[Solution, _core.FlatTree]:
         try:

@@ -18,4 +18,4 @@ def test_the_stub_is_the_generated_one(repository, tmp_path):
 @pytest.mark.parametrize("wrong", [0, "leaves", None, _core.Engine.AUTO])
 def test_an_objective_is_not_a_number_or_a_text(wrong):
     with pytest.raises(TypeError):
-        _core.heuristic(None, wrong, 0.0, 0, 0.0, 0, 0.0, None)
+        _core.heuristic(None, wrong, 0.0, 0, 0.0, 0, 0.0, 1, None)

@@ -48,7 +48,7 @@ def test_the_mean_over_many_probes_is_right(kind):
         # The tree of the heuristic and the probed one are cut by samples of their own, so they are not quite the same.
         means = [_core.estimate(ensemble, LEAVES, 10.0, 5.0, seed, None).leaves.mean for seed in range(5)]
         trees = [
-            _core.heuristic(ensemble, LEAVES, 10.0, seed, 0.0, 0, 0.0, None).solutions[0].leaves for seed in range(5)
+            _core.heuristic(ensemble, LEAVES, 10.0, seed, 0.0, 0, 0.0, 1, None).solutions[0].leaves for seed in range(5)
         ]
         if np.mean(trees) > 30:
             n_probed += 1
