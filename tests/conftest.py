@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.tiers import VARIABLE
 
@@ -19,8 +19,12 @@ ROOT = Path(__file__).resolve().parent.parent
 # Markers that say what a test needs, by the fixture that provides it and skips the test where it is not there.
 NEEDED = {"browser": "browser", "client": "cluster", "database": "database", "paper_data": "paper_data"}
 
-settings.register_profile("quick", deadline=None, print_blob=True, max_examples=25)
-settings.register_profile("full", deadline=None, print_blob=True, max_examples=100)
+# Nothing here looks at the clock: on a busy machine, examples take long to draw.
+settings.register_profile(
+    "always", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow], max_examples=100
+)
+settings.register_profile("quick", settings.get_profile("always"), max_examples=25)
+settings.register_profile("full", settings.get_profile("always"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

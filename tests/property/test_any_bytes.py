@@ -32,7 +32,7 @@ def sound():
     return {kind: sound_files(kind) for kind in DAMAGES}
 
 
-@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(beginning=st.sampled_from(BEGINNINGS), rest=st.binary(max_size=200))
 def test_any_bytes_are_a_model_or_refused(beginning, rest, tmp_path):
     (tmp_path / "file").write_bytes(beginning + rest)
@@ -40,7 +40,7 @@ def test_any_bytes_are_a_model_or_refused(beginning, rest, tmp_path):
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
-@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(which=st.integers(0, 9), cuts=CUTS)
 def test_a_file_with_any_bytes_in_it_is_a_sound_model_or_refused(kind, which, cuts, sound, tmp_path):
     content = bytearray(sound[kind][which % len(sound[kind])])
