@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from time import perf_counter
 
@@ -18,7 +19,7 @@ class Clock:
         self._started = perf_counter()
         self._limit = time_limit
         self._reporter = reporter
-        self._reported = 0.0
+        self._reported = -math.inf  # the first step is told at once, however short the work is
 
     @property
     def elapsed(self) -> float:
