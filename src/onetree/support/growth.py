@@ -150,7 +150,7 @@ class Growth:
     def _node(self, rows: Numbers, pool: Numbers, pool_weight: float) -> Node:
         sample = self._sample
         n_missing = min(TOP_UP, _MAX_NODE_VALUES // max(1, len(sample.columns))) - len(rows) - len(pool)
-        if n_missing > 0 and len(rows) > 1 and np.ptp(sample.columns[:, rows], axis=1).any():
+        if n_missing > 0 and _differ(sample.columns, rows):
             mass = pool_weight * len(pool) if len(pool) else float(len(rows))
             pool = np.concatenate([pool, sample.mix(np.concatenate([rows, pool]), n_missing)])
             pool_weight = mass / len(pool)
@@ -190,6 +190,16 @@ class Growth:
             return int(np.argmax(total))
         likeliest = np.flatnonzero(reference == reference.max())
         return int(likeliest[np.argmax(total[likeliest])])
+
+
+def _differ(columns: NDArray[np.int32], rows: Numbers) -> bool:
+    """Whether some row is unlike another: mostly the first and the last are."""
+    if len(rows) < 2:
+        return False
+    first = columns[:, rows[0]]
+    if (first != columns[:, rows[-1]]).any():
+        return True
+    return bool((columns[:, rows] != first[:, np.newaxis]).any())
 
 
 def as_branches(nodes: list[Node], leaves: frozenset[int] = frozenset()) -> Branches:
