@@ -11,7 +11,7 @@ from onetree.importers import MISSING, VOTINGS, load_ensemble
 from onetree.model.ensemble import Ensemble
 
 MODEL_HELP = (
-    "file of the model, recognised by its content: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, skops, "
+    "file of the model, recognised by its content: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, ONNX, skops, "
     "BA-Trees text, or JSON of Ensemble.save"
 )
 

@@ -38,7 +38,7 @@ _OTHER_FORMATS = {
     b"binf": "this is XGBoost's old binary format; load it with that version and save it as .json or .ubj",
 }
 _UNKNOWN = (
-    "not a known model file: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, skops, the BA-Trees text "
+    "not a known model file: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, ONNX, skops, the BA-Trees text "
     f'format (begins with DATASET_NAME:) or the project\'s JSON ("format": "{FORMAT}")'
 )
 
@@ -80,13 +80,17 @@ def _import_bare(model: object, voting: str, missing: str) -> Ensemble:
         from onetree.importers.catboost.model import import_catboost
 
         return import_catboost(model, missing=missing)
+    if _is_from("onnx", model):
+        from onetree.importers.onnx.model import import_onnx
+
+        return import_onnx(model, missing=missing)
     if _is_from("sklearn", model):
         from onetree.importers.sklearn import import_sklearn
 
         return import_sklearn(model, voting=voting, missing=missing)
     raise UnsupportedModelError(
         f"cannot read a model of type {type(model).__module__}.{type(model).__qualname__}; give a fitted tree ensemble "
-        "of scikit-learn, XGBoost, LightGBM or CatBoost, or an Ensemble"
+        "of scikit-learn, XGBoost, LightGBM or CatBoost, an ONNX model, or an Ensemble"
     )
 
 
@@ -107,7 +111,7 @@ def load_ensemble(
     Parameters
     ----------
     path : path
-        XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, skops with a scikit-learn model, the BA-Trees text
+        XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, ONNX, skops with a scikit-learn model, the BA-Trees text
         format, or the project's own JSON.
     voting : {"auto", "soft", "hard"}
         "auto" is what the file says; "hard" makes each tree vote for its own class.
@@ -163,6 +167,10 @@ def _parse(content: bytes, missing: str) -> Ensemble:
         from onetree.importers.lightgbm.model import parse_lightgbm_text
 
         return parse_lightgbm_text(content, missing=missing)
+    if content.startswith(b"\x08") and content[1:2] < b"\x40":  # the version of a protocol buffer
+        from onetree.importers.onnx.model import parse_onnx
+
+        return parse_onnx(content, missing=missing)
     if content.startswith(b"PK\x03\x04"):
         from onetree.importers.sklearn.skops import parse_skops
 

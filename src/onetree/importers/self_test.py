@@ -48,6 +48,7 @@ def self_test(
     *,
     largest: float = FLOAT32_MAX,
     margins: Callable[[NDArray[np.float64]], NDArray[Any]] | None = None,
+    rows: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
 ) -> int:
     """Compare the ensemble with the model; return the number of rows compared.
 
@@ -62,6 +63,8 @@ def self_test(
         Largest magnitude of an input that the model takes; infinity where infinite inputs are fine.
     margins : function, optional
         The model's own scores, if it gives them: they must be those of the ensemble to the last bit.
+    rows : function, optional
+        From the rows that are tried to those that the model takes, such as integers.
 
     Raises
     ------
@@ -69,6 +72,7 @@ def self_test(
         If a row gets another class, or other scores, from the ensemble than from the model.
     """
     X = sample_rows(ensemble, np.random.default_rng(0), largest=largest)
+    X = X if rows is None else rows(X)
     scores = quick_scores(ensemble, X)
     if margins is not None and not np.array_equal(np.asarray(margins(X)).reshape(len(X), -1), scores):
         raise FidelityError(

@@ -1,0 +1,1 @@
+"""ONNX: tree ensembles in files and models, as onnxruntime computes them."""
