@@ -2,8 +2,8 @@
 
 For each data set, depth of the trees and objective, the largest forest whose smallest tree is found and proven within
 the limits. Forests are trained as the paper trains them, on the first fold of its data and on data whose features are
-not binned; one of more trees begins with the trees of a smaller one. The number of trees is doubled until an optimum is
-not proven, and then halved in between. Each solve has a process of its own.
+not binned; one of more trees begins with the trees of a smaller one. What is proven for one objective is where the
+search for the next begins. Each solve has a process of its own.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ def parse(arguments):
     parser.add_argument("--depths", nargs="+", type=int, default=(3, 4))
     parser.add_argument("--objectives", nargs="+", choices=OBJECTIVES, default=OBJECTIVES)
     parser.add_argument("--max-trees", type=int, default=256)
+    parser.add_argument("--guess", type=int, default=8, metavar="N", help="trees to begin with")
     parser.add_argument("--time-limit", type=float, default=60.0, help="in seconds")
     parser.add_argument("--memory-limit", type=float, default=8.0, help="in GB")
     parser.add_argument("--n-jobs", type=int, default=1)
@@ -36,20 +37,26 @@ def parse(arguments):
     return parser.parse_args(arguments)
 
 
-def largest(is_proven, most):
-    """The largest number up to `most` that is proven, 0 if none is; each is asked for at most once."""
+def largest(is_proven, most, guess):
+    """The largest number up to `most` that is proven, 0 if none is; each is asked for at most once.
+
+    Begins at the guess, goes away from it in steps that double until the answer changes, and halves in between.
+    """
     proven, failed = 0, most + 1
-    number = 1
+    number, step = min(max(guess, 1), most), 1
     while failed - proven > 1:
         if is_proven(number):
             proven = number
+            number = number + step if failed > most else (proven + failed) // 2
         else:
             failed = number
-        number = min(2 * proven, most) if failed > most and proven else (proven + failed) // 2
+            number = number - step if not proven else (proven + failed) // 2
+        number = min(max(number, proven + 1), failed - 1)
+        step *= 2
     return proven
 
 
-def climb(options, name, depth, objective, record):
+def climb(options, name, depth, objective, guess, record):
     series = ladder.Series(name, (1,), (depth,), binned=name in paper_data.DATA_SETS)
 
     def is_proven(n_trees):
@@ -70,7 +77,7 @@ def climb(options, name, depth, objective, record):
         )
         return result["status"] == "optimal"
 
-    return largest(is_proven, options.max_trees)
+    return largest(is_proven, options.max_trees, guess)
 
 
 def main(arguments=None):
@@ -87,8 +94,9 @@ def main(arguments=None):
         print("".join([f"{'':26}", *(f"{objective:>14}" for objective in options.objectives)]))
         for name in options.data_sets:
             print(f"{name:26}", end="", flush=True)
+            n_trees = options.guess
             for objective in options.objectives:
-                n_trees = climb(options, name, depth, objective, record)
+                n_trees = climb(options, name, depth, objective, n_trees, record)
                 frontier.append({"data_set": name, "depth": depth, "objective": objective, "trees": n_trees})
                 print(f"{n_trees:14}", end="", flush=True)
             print()

@@ -11,8 +11,7 @@ namespace onetree {
 namespace {
 
 constexpr std::size_t kMostGroupAxes = 2, kMostNumberingAxes = 3;
-constexpr int kEnoughGroups = 21;  // longer rows save little, and what no longer matters is not dropped inside a row
-static_assert(kEnoughGroups <= kMostGroups);
+static_assert(RowShape::kEnoughGroups <= kMostGroups);
 
 // Calls `visit(chosen, product)` for every set of axes, the last of the order first, whose combinations of intervals
 // are no more than `most`.
@@ -35,13 +34,14 @@ void for_each_set(const std::vector<int>& slabs, const std::vector<int>& order, 
 
 }  // namespace
 
-RowShape::RowShape(const std::vector<int>& slabs, const std::vector<int>& order, std::size_t element_bytes)
+RowShape::RowShape(const std::vector<int>& slabs, const std::vector<int>& order, std::size_t element_bytes,
+                   int most_groups)
     : element_bytes_(element_bytes), bytes_(element_bytes) {
-  choose(slabs, order);
+  choose(slabs, order, most_groups);
   lay_out(slabs);
 }
 
-void RowShape::choose(const std::vector<int>& slabs, const std::vector<int>& order) {
+void RowShape::choose(const std::vector<int>& slabs, const std::vector<int>& order, int most_groups) {
   const int lanes = static_cast<int>(kGroupBytes / element_bytes_);
   int fill = 0;
   std::vector<int> group;
@@ -56,7 +56,7 @@ void RowShape::choose(const std::vector<int>& slabs, const std::vector<int>& ord
   for (const int axis : order)
     if (std::find(group.begin(), group.end(), axis) == group.end()) rest.push_back(axis);
   int n_groups = 1;
-  for_each_set(slabs, rest, kMostNumberingAxes, kEnoughGroups, [&](const std::vector<int>& chosen, int product) {
+  for_each_set(slabs, rest, kMostNumberingAxes, most_groups, [&](const std::vector<int>& chosen, int product) {
     if (product <= n_groups) return;
     n_groups = product;
     axes_ = chosen;

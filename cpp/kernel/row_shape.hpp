@@ -14,9 +14,13 @@ namespace onetree {
 
 class RowShape {
  public:
+  static constexpr int kEnoughGroups = 21;  // longer rows save little
+
   // `slabs`: of all axes of the grid; `order`: those that settle most of the others first. If no axis is short enough
-  // to fill a third of a group, a row holds one value.
-  RowShape(const std::vector<int>& slabs, const std::vector<int>& order, std::size_t element_bytes);
+  // to fill a third of a group, a row holds one value. Inside a row, what no longer matters is not dropped: fewer
+  // groups make a smaller table, which takes more time for each byte.
+  RowShape(const std::vector<int>& slabs, const std::vector<int>& order, std::size_t element_bytes,
+           int most_groups = kEnoughGroups);
 
   const std::vector<int>& axes() const { return axes_; }  // those that number the groups, then those of the lanes
   bool has_axes() const { return !axes_.empty(); }
@@ -36,7 +40,7 @@ class RowShape {
   }
 
  private:
-  void choose(const std::vector<int>& slabs, const std::vector<int>& order);
+  void choose(const std::vector<int>& slabs, const std::vector<int>& order, int most_groups);
   void lay_out(const std::vector<int>& slabs);
 
   std::size_t element_bytes_, bytes_;

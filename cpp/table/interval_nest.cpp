@@ -12,9 +12,12 @@ namespace onetree {
 
 namespace {
 
-constexpr int kMaxReducedSlabs = 32;  // bits of a mask, and the last slab needs none
-constexpr double kManyBoxes = 1e6;    // from here on a second order is worth a try
-constexpr int kMaxTabledSlabs = 9;    // pairs of masks up to here are found by index
+constexpr int kMaxReducedSlabs = 32;              // bits of a mask, and the last slab needs none
+constexpr double kManyBoxes = 1e6;                // from here on a second order is worth a try
+constexpr std::size_t kLargeTable = 100'000'000;  // bytes; from here on short rows are worth a try
+constexpr int kShortRow = 3;                      // groups
+constexpr double kShortRowCost = 1.5;             // of a byte of short rows, in bytes of long ones: 1.0 to 1.5 measured
+constexpr int kMaxTabledSlabs = 9;                // pairs of masks up to here are found by index
 constexpr std::ptrdiff_t kCellsBetweenChecks = 1 << 20;
 constexpr std::size_t kChildrenBetweenChecks = 1 << 18;
 constexpr std::size_t kListOverhead = 64;    // of a list: its place in a map, and what the allocator adds
@@ -60,36 +63,67 @@ std::vector<int> order_by_reach(const Grid& grid, Control& control) {
   return order;
 }
 
+// Keeps the best of the nests that it tries. One that does not fit in memory is none.
+class NestChoice {
+ public:
+  NestChoice(const Grid& grid, const GridParts& parts, std::size_t element_bytes, Control& control)
+      : grid_(grid), parts_(parts), element_bytes_(element_bytes), control_(control) {}
+
+  void consider(const std::vector<int>& order, int most_groups) {
+    const std::size_t whole_limit = control_.memory_limit;
+    if (best_) control_.memory_limit -= std::min(whole_limit, best_->bytes_of_nodes());  // both are held for a while
+    try {
+      IntervalNest nest(grid_, parts_, order, element_bytes_, most_groups, control_);
+      control_.memory_limit = whole_limit;
+      const double cost = static_cast<double>(nest.bytes()) * (most_groups == kShortRow ? kShortRowCost : 1.0);
+      if (best_ && cost >= cost_) return;
+      best_ = std::move(nest);
+      order_ = order;
+      cost_ = cost;
+    } catch (const LimitReached&) {
+      control_.memory_limit = whole_limit;
+      if (control_.time_is_up()) throw;
+    }
+  }
+
+  bool fits() const { return best_.has_value(); }
+  std::size_t bytes() const { return best_->bytes(); }
+  const std::vector<int>& order() const { return order_; }
+  IntervalNest take() {
+    if (!best_) throw LimitReached("memory");
+    return *std::move(best_);
+  }
+
+ private:
+  const Grid& grid_;
+  const GridParts& parts_;
+  std::size_t element_bytes_;
+  Control& control_;
+  std::optional<IntervalNest> best_;
+  std::vector<int> order_;
+  double cost_ = 0;
+};
+
 }  // namespace
 
 IntervalNest choose_nest(const Grid& grid, const GridParts& parts, std::size_t element_bytes, Control& control) {
-  const auto sets_first = [&](std::vector<int>& axes) {
+  const auto sets_first = [&](std::vector<int> axes) {
     std::stable_partition(axes.begin(), axes.end(), [&](int axis) { return parts.sets(axis) != nullptr; });
+    return axes;
   };
-  std::vector<int> order(grid.n_axes());
-  std::iota(order.begin(), order.end(), 0);
-  sets_first(order);
-  const double boxes = count_boxes(grid);
-  if (boxes < kManyBoxes) return IntervalNest(grid, parts, order, element_bytes, control);
-  std::optional<IntervalNest> nest;
-  try {
-    nest.emplace(grid, parts, order, element_bytes, control);
-  } catch (const LimitReached&) {
-    if (control.time_is_up()) throw;  // otherwise the other order may fit in memory
-  }
-  order = order_by_reach(grid, control);
-  sets_first(order);
-  const std::size_t whole_limit = control.memory_limit;
-  if (nest) control.memory_limit -= std::min(whole_limit, nest->bytes_of_nodes());
-  try {
-    IntervalNest other(grid, parts, order, element_bytes, control);
-    control.memory_limit = whole_limit;
-    if (!nest || other.n_rows() < nest->n_rows()) return other;
-  } catch (const LimitReached&) {
-    control.memory_limit = whole_limit;
-    if (!nest || control.time_is_up()) throw;
-  }
-  return *std::move(nest);
+  std::vector<int> own(grid.n_axes());
+  std::iota(own.begin(), own.end(), 0);
+  own = sets_first(own);
+  constexpr int kLong = RowShape::kEnoughGroups;
+  if (count_boxes(grid) < kManyBoxes) return IntervalNest(grid, parts, own, element_bytes, kLong, control);
+  NestChoice choice(grid, parts, element_bytes, control);
+  choice.consider(own, kLong);
+  const std::vector<int> by_reach = sets_first(order_by_reach(grid, control));
+  choice.consider(by_reach, kLong);
+  if (!choice.fits() || choice.bytes() >= kLargeTable)
+    for (const std::vector<int>& order : {own, by_reach})
+      if (!choice.fits() || order == choice.order()) choice.consider(order, kShortRow);
+  return choice.take();
 }
 
 double count_boxes(const Grid& grid) {
@@ -99,8 +133,8 @@ double count_boxes(const Grid& grid) {
 }
 
 IntervalNest::IntervalNest(const Grid& grid, const GridParts& parts, const std::vector<int>& order,
-                           std::size_t element_bytes, Control& control)
-    : row_(slabs_of(grid, parts), order, element_bytes) {
+                           std::size_t element_bytes, int most_groups, Control& control)
+    : row_(slabs_of(grid, parts), order, element_bytes, most_groups) {
   make_loops(grid, parts, order, control);
   build(grid, control);
 }

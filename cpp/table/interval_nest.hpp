@@ -33,9 +33,9 @@ inline int count_bits(std::uint32_t bits) {
 class IntervalNest {
  public:
   // `order`: the axes, those without an order first, then those that settle most of the others. `element_bytes`: width
-  // of one value. Throws LimitReached when time or memory ends.
+  // of one value. `most_groups`: in a row. Throws LimitReached when time or memory ends.
   IntervalNest(const Grid& grid, const GridParts& parts, const std::vector<int>& order, std::size_t element_bytes,
-               Control& control);
+               int most_groups, Control& control);
 
   using Mask = std::uint32_t;
 
@@ -147,8 +147,9 @@ class IntervalLists {
   std::size_t bytes_ = 0;
 };
 
-// The nest with fewer rows of two orders: the grid's own, and by how much one axis alone settles of the others. Axes
-// without an order are always the first loops: below each of their sets, the other axes are reduced.
+// The nest that is filled in the least time, of two orders: the grid's own, and by how much one axis alone settles of
+// the others; and, where the table is large, of two lengths of rows. Axes without an order are always the first loops:
+// below each of their sets, the other axes are reduced.
 IntervalNest choose_nest(const Grid& grid, const GridParts& parts, std::size_t element_bytes, Control& control);
 
 double count_boxes(const Grid& grid);
