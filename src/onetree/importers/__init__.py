@@ -51,12 +51,15 @@ def import_model(model: object, *, voting: str = "auto", missing: str = "auto") 
     _check_option("missing", missing, MISSING)
     if isinstance(model, type):
         raise UnsupportedModelError(f"{model.__name__} is a class, not a fitted model; create one and call fit(X, y)")
-    around = None
+    given, around = model, None
     if _is_from("sklearn", model):
+        from onetree.importers.imblearn import check_bagging, without_samplers
         from onetree.importers.sklearn import unwrap
 
-        model, around = unwrap(model)
+        model, around = unwrap(without_samplers(model))
     ensemble = _import_bare(model, voting, missing)
+    if _is_from("imblearn", given) and voting != "hard":
+        check_bagging(ensemble, given)
     return ensemble if around is None else around.name(ensemble)
 
 
