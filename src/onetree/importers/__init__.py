@@ -6,6 +6,7 @@ scikit-learn are imported only when a model of theirs arrives.
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -83,6 +84,10 @@ def _import_bare(model: object, voting: str, missing: str) -> Ensemble:
         from onetree.importers.catboost.model import import_catboost
 
         return import_catboost(model, missing=missing)
+    if _is_from("ydf", model):
+        from onetree.importers.ydf.model import import_ydf
+
+        return import_ydf(model, missing=missing)
     if _is_from("onnx", model):
         from onetree.importers.onnx.model import import_onnx
 
@@ -115,7 +120,7 @@ def load_ensemble(
     ----------
     path : path
         XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, ONNX, skops with a scikit-learn model, the BA-Trees text
-        format, or the project's own JSON.
+        format, the project's own JSON, or a folder of YDF.
     voting : {"auto", "soft", "hard"}
         "auto" is what the file says; "hard" makes each tree vote for its own class.
     missing : {"auto", "follow", "refuse"}
@@ -134,9 +139,9 @@ def load_ensemble(
     """
     _check_option("voting", voting, VOTINGS)
     _check_option("missing", missing, MISSING)
-    content = read_whole(path)
+    content = None if Path(path).is_dir() else read_whole(path)
     try:
-        ensemble = _parse(content, missing)
+        ensemble = _parse(content, missing) if content is not None else _parse_folder(Path(path), missing)
     except UnsupportedModelError as error:
         raise UnsupportedModelError(f"{path}: {error}") from None
     except (ModelFileError, InvalidInputError) as error:
@@ -154,6 +159,15 @@ def load_ensemble(
             f'voting="soft" needs class fractions, but {path} holds a "{ensemble.rule.kind}" rule; use voting="auto"'
         )
     return ensemble
+
+
+def _parse_folder(path: Path, missing: str) -> Ensemble:
+    """Recognise a folder by the files that only its library writes."""
+    if (path / "data_spec.pb").is_file() and (path / "header.pb").is_file():
+        from onetree.importers.ydf.model import load_ydf
+
+        return load_ydf(path, missing=missing)
+    raise ModelFileError("not a known folder of a model; a folder that YDF saved can be read")
 
 
 def _parse(content: bytes, missing: str) -> Ensemble:
