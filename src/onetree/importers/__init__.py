@@ -16,6 +16,7 @@ from onetree.files.atomic import read_whole
 from onetree.importers.ba_text import parse_ba_text
 from onetree.importers.json import FORMAT, parse_json
 from onetree.model.ensemble import Ensemble
+from onetree.model.inputs import RowsLike
 
 VOTINGS = ("auto", "soft", "hard")
 MISSING = ("auto", "follow", "refuse")
@@ -46,7 +47,9 @@ _UNKNOWN = (
 __all__ = ["import_model", "load_ensemble"]
 
 
-def import_model(model: object, *, voting: str = "auto", missing: str = "auto") -> Ensemble:
+def import_model(
+    model: object, *, voting: str = "auto", missing: str = "auto", data: RowsLike | None = None
+) -> Ensemble:
     """Read a fitted model; see `Ensemble.from_model`."""
     _check_option("voting", voting, VOTINGS)
     _check_option("missing", missing, MISSING)
@@ -58,13 +61,13 @@ def import_model(model: object, *, voting: str = "auto", missing: str = "auto") 
         from onetree.importers.sklearn import unwrap
 
         model, around = unwrap(without_samplers(model))
-    ensemble = _import_bare(model, voting, missing)
+    ensemble = _import_bare(model, voting, missing, data)
     if _is_from("imblearn", given) and voting != "hard":
         check_bagging(ensemble, given)
     return ensemble if around is None else around.name(ensemble)
 
 
-def _import_bare(model: object, voting: str, missing: str) -> Ensemble:
+def _import_bare(model: object, voting: str, missing: str, data: RowsLike | None) -> Ensemble:
     """Read a model without wrappers."""
     # The classes of these libraries also inherit from scikit-learn's, so scikit-learn comes last.
     boosted = next((name for name in ("xgboost", "lightgbm", "catboost") if _is_from(name, model)), None)
@@ -83,7 +86,7 @@ def _import_bare(model: object, voting: str, missing: str) -> Ensemble:
     if boosted == "catboost":
         from onetree.importers.catboost.model import import_catboost
 
-        return import_catboost(model, missing=missing)
+        return import_catboost(model, missing=missing, data=data)
     if _is_from("ydf", model):
         from onetree.importers.ydf.model import import_ydf
 
@@ -113,6 +116,7 @@ def load_ensemble(
     voting: str = "auto",
     missing: str = "auto",
     classes: ArrayLike | None = None,
+    data: RowsLike | None = None,
 ) -> Ensemble:
     """Read an ensemble from a file, recognised by its content.
 
@@ -129,6 +133,8 @@ def load_ensemble(
     classes : sequence of labels, optional
         The labels of the classes 0, 1, ... in this order, for files that do not hold them: LightGBM's text, XGBoost's
         files and the BA-Trees format. A classifier has them in `classes_`.
+    data : array or data frame, optional
+        Rows such as the training data, for the names of the categories in a file of CatBoost, which does not hold them.
 
     Raises
     ------
@@ -141,7 +147,7 @@ def load_ensemble(
     _check_option("missing", missing, MISSING)
     content = None if Path(path).is_dir() else read_whole(path)
     try:
-        ensemble = _parse(content, missing) if content is not None else _parse_folder(Path(path), missing)
+        ensemble = _parse(content, missing, data) if content is not None else _parse_folder(Path(path), missing)
     except UnsupportedModelError as error:
         raise UnsupportedModelError(f"{path}: {error}") from None
     except (ModelFileError, InvalidInputError) as error:
@@ -170,7 +176,7 @@ def _parse_folder(path: Path, missing: str) -> Ensemble:
     raise ModelFileError("not a known folder of a model; a folder that YDF saved can be read")
 
 
-def _parse(content: bytes, missing: str) -> Ensemble:
+def _parse(content: bytes, missing: str, data: RowsLike | None = None) -> Ensemble:
     start = content[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if _is_pickle(content):
         raise ModelFileError(
@@ -197,14 +203,14 @@ def _parse(content: bytes, missing: str) -> Ensemble:
 
         return parse_xgboost_ubj(content, missing=missing)
     if start.startswith(b"{"):
-        return _parse_json_of_some_library(content, missing)
+        return _parse_json_of_some_library(content, missing, data)
     for mark, remedy in _OTHER_FORMATS.items():
         if start.startswith(mark):
             raise ModelFileError(remedy)
     raise ModelFileError(_UNKNOWN)
 
 
-def _parse_json_of_some_library(content: bytes, missing: str) -> Ensemble:
+def _parse_json_of_some_library(content: bytes, missing: str, data: RowsLike | None) -> Ensemble:
     """Recognise a JSON file by the entries that only its format has."""
     if f'"{FORMAT}"'.encode() in content:
         return _with_missing(parse_json(content), missing)
@@ -215,7 +221,7 @@ def _parse_json_of_some_library(content: bytes, missing: str) -> Ensemble:
     if b'"oblivious_trees"' in content or b'"features_info"' in content:
         from onetree.importers.catboost.model import parse_catboost_json
 
-        return parse_catboost_json(content, missing=missing)
+        return parse_catboost_json(content, missing=missing, data=data)
     if b'"tree_info"' in content:
         raise ModelFileError("LightGBM's JSON dump does not hold the exact model; use booster.save_model(path)")
     if b'"onetree-tree"' in content:

@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from onetree.errors import InvalidInputError, ModelFileError
 from onetree.files.strict_json import list_of, require_keys
 from onetree.model.categories import Categories
+from onetree.model.text_hash import text_hash
 
 Value = str | int | float | bool
 """What a frame can call a category."""
 
 _TYPES = (str, int, float, bool)
+_WORDS = ("missing", "refuse", "hash")
 _PRECISIONS = ("float64", "float32")
 _KEYS = {"named", "labels", "unassigned", "integers", "spaces_replaced", "steps"}
 _MADE_UP = re.compile(r"(?:x|f|Column_|)([0-9]+)")  # as scikit-learn, XGBoost, LightGBM and CatBoost number columns
@@ -39,8 +41,9 @@ class Labels:
         What frames call the categories; all different, none of them missing.
     codes : tuple of float
         The number for each; 0, 1, 2, ... if left out.
-    unknown : float, "missing" or "refuse"
-        The number for any other value, or that such a value counts as missing, or is refused, as XGBoost does.
+    unknown : float, "missing", "refuse" or "hash"
+        The number for any other value, or that such a value counts as missing, or is refused, as XGBoost does, or that
+        the number of every value is CatBoost's hash of its text, so that none is unknown.
 
     Examples
     --------
@@ -63,8 +66,8 @@ class Labels:
             raise InvalidInputError(f"{len(codes)} codes for {len(values)} values of categories; give one each")
         if any(map(math.isnan, codes)):
             raise InvalidInputError("the codes of categories must not be NaN, which stands for a missing value")
-        if self.unknown not in ("missing", "refuse") and (isinstance(self.unknown, str) or math.isnan(self.unknown)):
-            raise InvalidInputError(f'unknown must be a number, "missing" or "refuse", not {self.unknown!r}')
+        if self.unknown not in _WORDS and (isinstance(self.unknown, str) or math.isnan(self.unknown)):
+            raise InvalidInputError(f'unknown must be a number, "missing", "refuse" or "hash", not {self.unknown!r}')
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "_number_of", dict(zip(values, codes, strict=True)))
@@ -75,6 +78,8 @@ class Labels:
         A text is never unknown where all values are numbers, nor a number where all are texts: that is a column of
         another kind, and refused.
         """
+        if self.unknown == "hash":
+            return float(text_hash(category_text(value)))
         number_of: Mapping[Value, float] = self._number_of  # type: ignore[attr-defined]
         found = number_of.get(value)
         if found is not None:
@@ -89,6 +94,8 @@ class Labels:
 
     def from_text(self, text: str) -> Value:
         """Return the value that a text stands for, as in a CSV file, where numbers are texts as well."""
+        if self.unknown == "hash":
+            return text
         for known in self.values:
             if text == str(known):
                 return known
@@ -148,6 +155,11 @@ class Columns:
     def labels_of(self, feature: int) -> Labels | None:
         """Return the values of a feature's categories, None if it has none."""
         return self.labels[feature] if self.labels else None
+
+    @property
+    def hashed(self) -> bool:
+        """Whether categories go by the hash of their text, so that only an array of floats can hold them already."""
+        return any(own is not None and own.unknown == "hash" for own in self.labels)
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry of a file."""
@@ -209,6 +221,17 @@ def plain_values(values: Iterable[Any]) -> tuple[Value, ...] | None:
     found = tuple(value.item() if hasattr(value, "item") else value for value in values)
     usable = set(map(type, found)) <= set(_TYPES) and not any(map(_is_nan, found)) and len(set(found)) == len(found)
     return found if usable else None
+
+
+def category_text(value: object) -> str:
+    """Return the text that a value of a category is to CatBoost, which takes texts and integers."""
+    if isinstance(value, str):
+        if value.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in value):
+            return value
+        raise InvalidInputError(f"holds {value!r}, which is not a Unicode text")
+    if isinstance(value, bool | int | np.integer | np.bool_):
+        return str(int(value))
+    raise InvalidInputError(f"holds {value!r}, but CatBoost takes only texts and integers for categories")
 
 
 def _float(text: str) -> float | None:

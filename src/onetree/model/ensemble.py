@@ -141,7 +141,9 @@ class Ensemble:
     columns: Columns = field(default_factory=Columns)
 
     @classmethod
-    def from_model(cls, model: object, *, voting: str = "auto", missing: str = "auto") -> "Ensemble":
+    def from_model(
+        cls, model: object, *, voting: str = "auto", missing: str = "auto", data: RowsLike | None = None
+    ) -> "Ensemble":
         """Read a fitted model and check the result against its own predictions.
 
         Parameters
@@ -153,10 +155,12 @@ class Ensemble:
         missing : {"auto", "follow", "refuse"}
             Whether NaN is an input: "follow" wherever the model accepts it, "auto" only if the model met NaN
             in training, since it makes every tree larger.
+        data : array or data frame, optional
+            Rows such as the training data. CatBoost keeps no names of categories; here they are looked up.
         """
         from onetree.importers import import_model
 
-        return import_model(model, voting=voting, missing=missing)
+        return import_model(model, voting=voting, missing=missing, data=data)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the project's JSON, which `onetree.load_ensemble` reads back without any loss."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from onetree.errors import InvalidInputError
-from onetree.model.columns import Reader
+from onetree.model.columns import Labels, Reader
 from onetree.model.frames import as_frame, as_number, columns_by_name, is_missing, labels_among, read_frame
 
 if TYPE_CHECKING:
@@ -54,7 +54,10 @@ def read_with_gaps(X: RowsLike, model: Reader) -> NDArray[Any]:
     frame = as_frame(X)
     if frame is not None:
         return read_frame(frame, model)
-    rows = as_numbers(X, integers=model.columns.integers)
+    if model.columns.hashed and not _holds_floats(X):
+        rows = _read_values(X, model)
+    else:
+        rows = as_numbers(X, integers=model.columns.integers)
     if rows.shape[1] != len(model.feature_names):
         raise InvalidInputError(f"X has {rows.shape[1]} features, but the model has {len(model.feature_names)}")
     return rows
@@ -117,23 +120,47 @@ def as_numbers(X: Any, *, integers: str = "float64") -> NDArray[Any]:
     return rows
 
 
+def _holds_floats(X: Any) -> bool:
+    return bool(np.asarray(X).dtype.kind == "f") or hasattr(X, "toarray")
+
+
+def _read_values(X: Any, model: Reader) -> NDArray[np.float64]:
+    """Return an array of values, not of codes, as CatBoost reads it: an integer is the category of that name."""
+    given = np.asarray(X, dtype=object)
+    if given.ndim != 2 or given.shape[1] != len(model.feature_names):
+        return np.asarray(as_numbers(np.zeros(given.shape)), dtype=np.float64)  # refused by its shape
+    rows = np.empty(given.shape)
+    for at, name in enumerate(model.feature_names):
+        labels = model.columns.labels_of(at)
+        known: dict[tuple[type, object], float] = {}
+        for row, value in enumerate(given[:, at].tolist()):
+            key = (type(value), value)
+            if key not in known:
+                known[key] = _value_as_number(value, labels, name, "X")
+            rows[row, at] = known[key]
+    return rows
+
+
 def _read_mapping(x: Mapping[Any, Any], model: Reader) -> NDArray[np.float64]:
     names, values = [str(name) for name in x], list(x.values())
     chosen = [values[place] for place in columns_by_name(names, model, what="the input")]
     labels = labels_among([isinstance(value, str) for value in chosen], model, "the input")
     rows = np.empty((1, len(chosen)))
     for at, (name, value, own) in enumerate(zip(model.feature_names, chosen, labels, strict=True)):
-        if is_missing(value):
-            rows[0, at] = np.nan
-            continue
-        try:
-            number = as_number(value) if own is None else own.number(value)
-        except (InvalidInputError, TypeError) as error:
-            raise InvalidInputError(f"{name!r} of the input {error}") from None
-        if number is None:
-            raise InvalidInputError(f"{name!r} of the input is {value!r}, but the model reads a number there")
-        rows[0, at] = number
+        rows[0, at] = _value_as_number(value, own, name, "the input")
     return rows
+
+
+def _value_as_number(value: object, labels: Labels | None, name: str, what: str) -> float:
+    if is_missing(value):
+        return float("nan")
+    try:
+        number = as_number(value) if labels is None else labels.number(value)  # type: ignore[arg-type]
+    except (InvalidInputError, TypeError) as error:
+        raise InvalidInputError(f"{name!r} of {what} {error}") from None
+    if number is None:
+        raise InvalidInputError(f"{name!r} of {what} is {value!r}, but the model reads a number there")
+    return number
 
 
 def _no_number(rows: NDArray[Any]) -> object:

@@ -251,16 +251,6 @@ def test_models_that_are_not_read_are_refused_with_the_reason():
         import_catboost(object())
 
 
-@pytest.mark.parametrize("one_hot_max_size", [2, 10])
-def test_categories_are_refused_with_the_feature_and_the_remedy(one_hot_max_size):
-    pandas = pytest.importorskip("pandas")
-    X, y = data(2)
-    frame = pandas.DataFrame({"height": X[:, 0], "city": np.where(y == 1, "a", np.where(X[:, 1] > 0, "b", "c"))})
-    model = classifier(one_hot_max_size=one_hot_max_size).fit(frame, y, cat_features=["city"])
-    with pytest.raises(UnsupportedModelError, match=r"'city' is a categorical feature.*encode"):
-        import_catboost(model)
-
-
 @pytest.fixture(scope="module")
 def documents(tmp_path_factory):
     """The JSON of a complete tree and of a nested one."""
@@ -290,7 +280,9 @@ def changed(document, path, value):
         (("oblivious_trees", 0, "splits", 0, "split_index"), True, "split_index"),
         (("oblivious_trees", 0, "splits", 0, "float_feature_index"), -1, "differs from the border"),
         (("oblivious_trees", 0, "splits", 0, "border"), 0.123, "differs from the border"),
-        (("oblivious_trees", 0, "splits"), None, "splits"),
+        (("oblivious_trees", 0, "splits"), None, "0 splits"),
+        (("oblivious_trees", 0, "splits", 0, "split_type"), "OnlineCtr", "differs from the border"),
+        (("features_info", "categorical_features"), [{"feature_id": "city"}], "feature_index"),
         (("features_info", "float_features", 0, "borders"), [0.1], "not a float32"),
         (("features_info", "float_features", 0, "borders"), [2.0, 1.0], "do not ascend"),
         (("features_info", "float_features", 0, "flat_feature_index"), 7, "flat_feature_index"),
@@ -319,9 +311,9 @@ def test_a_broken_file_is_refused_with_what_is_wrong(documents, path, value, mes
     ("path", "value", "message"),
     [
         (("oblivious_trees",), [], "no trees"),
-        (("oblivious_trees", 0, "splits", 0, "split_type"), "OnlineCtr", "OnlineCtr"),
+        (("oblivious_trees", 0, "splits", 0, "split_type"), "Embedding", "Embedding"),
         (("model_info", "params", "loss_function", "type"), "RMSE", "RMSE"),
-        (("features_info", "categorical_features"), [{"feature_id": "city"}], "'city' is a categorical"),
+        (("features_info", "text_features"), [{"feature_id": "letter"}], "'letter' is a text"),
     ],
 )
 def test_a_sound_file_of_another_kind_is_refused_with_the_reason(documents, path, value, message):

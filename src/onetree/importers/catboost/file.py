@@ -1,20 +1,23 @@
 """CatBoost's JSON model, read strictly: features, trees and labels as arrays.
 
-Says what is written in the file and that it is whole; what it means for a prediction is said in `catboost`.
+Says what is written in the file and that it is whole; what it means for a prediction is said in `catboost.model`.
 """
 
 import json
 import math
 import sys
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onetree.errors import ModelFileError, UnsupportedModelError
 from onetree.files.strict_json import check_containers, refuse_constant, unique_entries
+from onetree.importers.catboost.entries import entry as _entry
+from onetree.importers.catboost.entries import number as _number
+from onetree.importers.catboost.features import Features, read_features
+from onetree.importers.catboost.splits import Splits, read_splits
 
 BINARY = ("Logloss", "CrossEntropy", "Focal")
 """Losses with one score."""
@@ -22,21 +25,15 @@ BINARY = ("Logloss", "CrossEntropy", "Focal")
 MULTICLASS = ("MultiClass", "MultiClassOneVsAll")
 """Losses with a score per class, the largest of which wins."""
 
-_MISSING = ("AsIs", "AsFalse", "AsTrue")
-_NOT_NUMERIC = {"categorical_features": "categorical", "text_features": "text", "embedding_features": "embedding"}
 _MAX_DEPTH = 30  # a complete tree holds 2**depth leaves; CatBoost itself stops at 16
-_MAX_FEATURES = 1_000_000
 _LARGEST = sys.float_info.max
-
-_Kind = TypeVar("_Kind")
 
 
 @dataclass(frozen=True)
 class JsonTree:
-    """A tree as node arrays, node 0 the root; an input goes right iff float32(x) > border."""
+    """A tree as node arrays, node 0 the root; an input goes right iff the answer to the split is yes."""
 
-    feature: NDArray[np.int32]  # -1 at a leaf
-    border: NDArray[np.float32]
+    split: NDArray[np.int32]  # number of the split; -1 at a leaf
     left: NDArray[np.int32]
     right: NDArray[np.int32]
     value: NDArray[np.float64]  # (n_nodes, n_scores)
@@ -44,43 +41,16 @@ class JsonTree:
 
 @dataclass(frozen=True)
 class JsonModel:
-    """What a JSON model says; the trees hold positions of columns in the input."""
+    """What a JSON model says."""
 
     loss: str
     labels: NDArray[Any]
-    feature_names: tuple[str, ...]
-    named: bool  # whether these are names of columns in the training data
-    missing: tuple[str, ...]  # "AsIs", "AsFalse" or "AsTrue"
-    has_nans: NDArray[np.bool_]
+    features: Features
+    splits: Splits
     trees: tuple[JsonTree, ...]
     scale: float
     bias: NDArray[np.float64]
     probability_threshold: float
-
-
-@dataclass(frozen=True)
-class _Splits:
-    """All splits that the trees choose from, in the order that numbers them."""
-
-    column: NDArray[np.int32]  # position in the input
-    position: NDArray[np.int32]  # position among the float features
-    border: NDArray[np.float32]
-
-    def number_of(self, split: Any, where: str) -> int:
-        """Return the number of a split, which has to agree with its feature and its border."""
-        kind = _entry(split, "split_type", str, where)
-        if kind != "FloatFeature":
-            raise UnsupportedModelError(
-                f"{where} has a split of the type {kind[:40]!r}, which compares no number; "
-                "encode categorical features as numbers and train without cat_features"
-            )
-        number, position = (_entry(split, key, int, where) for key in ("split_index", "float_feature_index"))
-        border = _number(split.get("border"), where)
-        if not 0 <= number < len(self.border):
-            raise ModelFileError(f"{where} has a split_index outside 0..{len(self.border) - 1}")
-        if self.position[number] != position or float(self.border[number]) != border:
-            raise ModelFileError(f"{where} has a split that differs from the border with its split_index")
-        return number
 
 
 def read_json(content: bytes) -> JsonModel:
@@ -98,17 +68,15 @@ def read_json(content: bytes) -> JsonModel:
         raise ModelFileError(f"not a JSON file, or cut short: {error}") from None
     info = _entry(document, "model_info", dict, "the model")
     loss = _loss(info)
-    features = _float_features(_entry(document, "features_info", dict, "the model"))
+    features = read_features(_entry(document, "features_info", dict, "the model"))
+    splits = read_splits(document, features)
     scale, bias = _scale_and_bias(_entry(document, "scale_and_bias", list, "the model"), loss)
-    by_column = sorted(features, key=lambda feature: int(feature["flat_feature_index"]))
     return JsonModel(
         loss=loss,
         labels=_labels(_entry(info, "class_params", dict, '"model_info"'), max(2, len(bias))),
-        feature_names=tuple(str(feature.get("feature_id") or f"x{i}") for i, feature in enumerate(by_column)),
-        named=any(feature.get("feature_id") for feature in by_column),
-        missing=tuple(_treatment(feature) for feature in by_column),
-        has_nans=np.array([_entry(feature, "has_nans", bool, "a float feature") for feature in by_column]),
-        trees=_trees(document, _splits(features), len(bias)),
+        features=features,
+        splits=splits,
+        trees=_trees(document, splits, len(bias)),
         scale=scale,
         bias=bias,
         probability_threshold=_probability_threshold(info),
@@ -137,52 +105,6 @@ def _loss(info: dict[str, Any]) -> str:
             f"{', '.join(BINARY + MULTICLASS[:1])} or {MULTICLASS[1]}"
         )
     return loss
-
-
-def _float_features(info: dict[str, Any]) -> list[dict[str, Any]]:
-    for key, kind in _NOT_NUMERIC.items():
-        others = info.get(key) or []
-        if others:
-            first = others[0] if isinstance(others, list) and isinstance(others[0], dict) else {}
-            name = str(first.get("feature_id") or first.get("flat_feature_index", "?"))
-            raise UnsupportedModelError(
-                f"feature {name[:80]!r} is a {kind} feature, which is not read; "
-                "encode it as numbers and train on these alone"
-            )
-    features = _entry(info, "float_features", list, '"features_info"')
-    if not 0 < len(features) <= _MAX_FEATURES:
-        raise ModelFileError(f"the model has {len(features)} float features; 1 to {_MAX_FEATURES} can be read")
-    for position, feature in enumerate(features):
-        if _entry(feature, "feature_index", int, "a float feature") != position:
-            raise ModelFileError(f"float feature {position} has another feature_index")
-    columns = {_entry(feature, "flat_feature_index", int, "a float feature") for feature in features}
-    if columns != set(range(len(features))):
-        raise ModelFileError("the flat_feature_index of the features do not number the columns of the input")
-    return features
-
-
-def _splits(features: list[dict[str, Any]]) -> _Splits:
-    columns, positions, borders = [], [], []
-    for position, feature in enumerate(features):
-        where = f"float feature {position}"
-        own = [_number(border, where) for border in _entry(feature, "borders", list, where)]
-        if any(low >= high for low, high in pairwise(own)):
-            raise ModelFileError(f"the borders of {where} do not ascend")
-        columns += [feature["flat_feature_index"]] * len(own)
-        positions += [position] * len(own)
-        borders += own
-    with np.errstate(over="ignore", under="ignore"):
-        single = np.array(borders, dtype=np.float64).astype(np.float32)
-    if np.any(single != np.array(borders, dtype=np.float64)):
-        raise ModelFileError("a border is not a float32 number")
-    return _Splits(np.array(columns, dtype=np.int32), np.array(positions, dtype=np.int32), single)
-
-
-def _treatment(feature: dict[str, Any]) -> str:
-    treatment = _entry(feature, "nan_value_treatment", str, "a float feature")
-    if treatment not in _MISSING:
-        raise ModelFileError(f"the nan_value_treatment of a feature must be one of {', '.join(_MISSING)}")
-    return treatment
 
 
 def _scale_and_bias(pair: list[Any], loss: str) -> tuple[float, NDArray[np.float64]]:
@@ -241,7 +163,7 @@ def _probability_threshold(info: dict[str, Any]) -> float:
     return threshold
 
 
-def _trees(document: Any, splits: _Splits, n_scores: int) -> tuple[JsonTree, ...]:
+def _trees(document: Any, splits: Splits, n_scores: int) -> tuple[JsonTree, ...]:
     if ("oblivious_trees" in document) == ("trees" in document):
         raise ModelFileError('the model must have either "oblivious_trees" or "trees"')
     if "trees" in document:
@@ -251,9 +173,9 @@ def _trees(document: Any, splits: _Splits, n_scores: int) -> tuple[JsonTree, ...
     return tuple(_oblivious(tree, splits, n_scores, f"tree {i}") for i, tree in enumerate(trees))
 
 
-def _oblivious(tree: object, splits: _Splits, n_scores: int, where: str) -> JsonTree:
+def _oblivious(tree: object, splits: Splits, n_scores: int, where: str) -> JsonTree:
     """Return a tree that asks the same on each level; bit k of a leaf's number is the answer to split k."""
-    asked = [splits.number_of(split, where) for split in _entry(tree, "splits", list, where)]
+    asked = [splits.number_of(split, where) for split in _splits_of(tree, where)]
     depth = len(asked)
     given = _entry(tree, "leaf_values", list, where)
     if depth > _MAX_DEPTH or len(given) != n_scores << depth:
@@ -269,24 +191,29 @@ def _oblivious(tree: object, splits: _Splits, n_scores: int, where: str) -> Json
     value = np.zeros((2 * n_inner + 1, n_scores))
     value[n_inner:] = np.array([_number(number, where) for number in given]).reshape(-1, n_scores)
     return JsonTree(
-        feature=np.concatenate([splits.column[at_node], leaf]),
-        border=np.concatenate([splits.border[at_node], np.zeros(n_inner + 1, dtype=np.float32)]),
+        split=np.concatenate([at_node.astype(np.int32), leaf]),
         left=np.concatenate([2 * node + 1, leaf]),
         right=np.concatenate([2 * node + 2, leaf]),
         value=value,
     )
 
 
-def _nested(tree: object, splits: _Splits, n_scores: int, where: str) -> JsonTree:
+def _splits_of(tree: object, where: str) -> list[Any]:
+    """Return the splits of a tree; one that is a single leaf has null in their place."""
+    if isinstance(tree, dict) and tree.get("splits", ...) is None:
+        return []
+    return _entry(tree, "splits", list, where)
+
+
+def _nested(tree: object, splits: Splits, n_scores: int, where: str) -> JsonTree:
     """Return a tree that is written as objects within objects."""
-    column: list[int] = []  # -1 at a leaf
-    border: list[float] = []
+    number_of: list[int] = []  # the split of each node; -1 at a leaf
     children: list[list[int]] = []
     values: list[list[float]] = []
     todo: list[tuple[object, int, int]] = [(tree, -1, 0)]  # an object, its parent, and the side of it
     while todo:
         item, parent, side = todo.pop()
-        node = len(column)
+        node = len(number_of)
         if parent >= 0:
             children[parent][side] = node
         children.append([-1, -1])
@@ -294,34 +221,16 @@ def _nested(tree: object, splits: _Splits, n_scores: int, where: str) -> JsonTre
             given = item["value"] if isinstance(item["value"], list) else [item["value"]]
             if len(given) != n_scores or "split" in item:
                 raise ModelFileError(f"{where} has a leaf with a split, or with {len(given)} values, not {n_scores}")
-            column.append(-1)
-            border.append(0.0)
+            number_of.append(-1)
             values.append([_number(number, where) for number in given])
         else:
-            asked = splits.number_of(_entry(item, "split", dict, where), where)
-            column.append(int(splits.column[asked]))
-            border.append(float(splits.border[asked]))
+            number_of.append(splits.number_of(_entry(item, "split", dict, where), where))
             values.append([0.0] * n_scores)
             todo += [(_entry(item, name, dict, where), node, i) for i, name in ((1, "right"), (0, "left"))]
     sides = np.array(children, dtype=np.int32)
     return JsonTree(
-        feature=np.array(column, dtype=np.int32),
-        border=np.array(border, dtype=np.float32),
+        split=np.array(number_of, dtype=np.int32),
         left=sides[:, 0],
         right=sides[:, 1],
         value=np.array(values),
     )
-
-
-def _entry(document: object, key: str, kind: type[_Kind], where: str) -> _Kind:
-    """Return an entry of an object that has to be there and of this very type (True is no int)."""
-    value = document.get(key) if isinstance(document, dict) else None
-    if not isinstance(value, kind) or type(value) is not kind:
-        raise ModelFileError(f'{where} needs the entry "{key}", a {kind.__name__}')
-    return value
-
-
-def _number(number: object, where: str) -> float:
-    if type(number) not in (int, float) or not -_LARGEST <= number <= _LARGEST:  # type: ignore[operator]
-        raise ModelFileError(f"{where} must hold finite numbers")
-    return float(number)  # type: ignore[arg-type]
