@@ -46,7 +46,7 @@ def importers(monkeypatch):
         module = types.ModuleType(f"onetree.importers.{library}.model")
         for name in names:
 
-            def note(source, missing=None, name=name):
+            def note(source, missing=None, data=None, name=name):
                 called.append((name, missing))
                 return leaves_only([[1.0, 0.0]], "hard")
 
