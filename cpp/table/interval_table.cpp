@@ -1,15 +1,11 @@
 #include "table/interval_table.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <barrier>
 #include <bit>
-#include <exception>
 #include <functional>
-#include <mutex>
-#include <thread>
 #include <utility>
 
+#include "base/fronts.hpp"
 #include "kernel/row_plan.hpp"
 
 namespace onetree {
@@ -283,46 +279,17 @@ void fill(const Filling& filling, Control& control) {
   int depth = std::min(3, std::max(0, filling.nest.n_loops() - 1));
   while (depth > 1 && filling.nest.loop(depth).nodes.size() > kMostTasks) --depth;
   const std::vector<std::vector<Place>> fronts = make_fronts(filling, depth);
-  std::size_t n_tasks = 0;
-  for (const std::vector<Place>& front : fronts) n_tasks += front.size();
-  std::atomic<std::size_t> n_done{0};
-  std::atomic<std::size_t> next{0};
-  std::atomic<bool> stop{false};
-  std::mutex failing;
-  std::exception_ptr failure;  // the first, of any thread
-  struct Stopped {};
-  auto tick = [&](bool caller) {
-    if (stop) throw Stopped();
-    if (!caller) return;
-    const double fraction = static_cast<double>(n_done) / static_cast<double>(n_tasks);
+  std::vector<std::size_t> sizes;
+  for (const std::vector<Place>& front : fronts) sizes.push_back(front.size());
+  const auto check = [&](double fraction) {
     control.check("interval-dp", -1, -1,
                   static_cast<std::int64_t>(fraction * static_cast<double>(filling.nest.n_rows())), fraction);
   };
-  std::barrier meet(n_threads);
-  auto run = [&](bool caller) {
-    Worker worker(filling, [&tick, caller] { tick(caller); });
-    for (const std::vector<Place>& front : fronts) {
-      try {
-        for (std::size_t i; (i = next++) < front.size(); ++n_done) {
-          tick(caller);
-          worker.fill(depth, front[i]);
-        }
-      } catch (...) {
-        const std::lock_guard lock(failing);
-        if (!failure) failure = std::current_exception();
-        stop = true;
-      }
-      meet.arrive_and_wait();
-      if (stop) return;
-      if (caller) next = 0;
-      meet.arrive_and_wait();
-    }
-  };
-  std::vector<std::jthread> helpers;
-  for (int thread = 1; thread < n_threads; ++thread) helpers.emplace_back([&] { run(false); });
-  run(true);
-  helpers.clear();  // joins them
-  if (failure) std::rethrow_exception(failure);
+  do_fronts(sizes, n_threads, check, [&](std::function<void()> tick) {
+    return [&, worker = Worker(filling, std::move(tick))](std::size_t front, std::size_t i) mutable {
+      worker.fill(depth, fronts[front][i]);
+    };
+  });
 }
 
 }  // namespace

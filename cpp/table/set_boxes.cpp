@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace onetree {
 
@@ -9,6 +10,7 @@ namespace {
 
 // A row should fill a few vector registers; the splits inside it are listed one by one.
 constexpr std::size_t kWideRow = 64, kLongRow = 4096;
+constexpr std::size_t kMostRuns = 20'000;  // unless the first axis alone has more sets
 
 }  // namespace
 
@@ -94,16 +96,48 @@ Class SetBoxes::least_class(const SetBox& box) const {
   return grid_.classes[cell];
 }
 
-SetBoxes::Rows::Rows(const SetBoxes& boxes) : boxes_(boxes), sets_(boxes.n_outer_, 0) {
-  look();
+SetBoxes::Runs SetBoxes::runs() const {
+  Runs runs;
+  std::size_t n_runs = 1, n_axes = 0;  // the runs are the combinations of sets on the first axes
+  for (; n_axes < n_outer_; ++n_axes) {
+    const std::size_t more = n_runs * families_[order_[n_axes]].size();
+    if (n_axes > 0 && more > kMostRuns) break;
+    n_runs = more;
+  }
+  for (std::size_t place = n_axes; place < n_outer_; ++place) runs.n_rows *= families_[order_[place]].size();
+  std::vector<std::uint32_t> front_of_run{0};
+  for (std::size_t place = 0; place < n_axes; ++place) {
+    const SetFamily& family = families_[order_[place]];
+    std::vector<std::uint32_t> rank(family.size(), 0), longer;
+    for (int set = 0; set < family.size(); ++set)
+      for (const SetSplit& split : family.splits(set))
+        rank[set] = std::max(rank[set], 1 + std::max(rank[split.inside], rank[split.outside]));
+    for (const std::uint32_t front : front_of_run)
+      for (const std::uint32_t own : rank) longer.push_back(front + own);
+    front_of_run = std::move(longer);
+  }
+  for (std::size_t run = 0; run < n_runs; ++run) {
+    if (front_of_run[run] >= runs.fronts.size()) runs.fronts.resize(front_of_run[run] + 1);
+    runs.fronts[front_of_run[run]].push_back(run * runs.n_rows);
+  }
+  return runs;
+}
+
+SetBoxes::Rows::Rows(const SetBoxes& boxes, std::size_t first_row, std::size_t n_rows)
+    : boxes_(boxes), sets_(boxes.n_outer_), first_box_(first_row * boxes.row_size_), n_left_(n_rows) {
+  for (std::size_t place = sets_.size(); place-- > 0;) {
+    const auto n_sets = static_cast<std::size_t>(boxes.families_[boxes.order_[place]].size());
+    sets_[place] = static_cast<int>(first_row % n_sets);
+    first_row /= n_sets;
+  }
+  if (n_rows > 0) look();
 }
 
 void SetBoxes::Rows::advance() {
   first_box_ += boxes_.row_size_;
   std::size_t place = sets_.size();
   while (place > 0 && ++sets_[place - 1] == boxes_.families_[boxes_.order_[place - 1]].size()) sets_[--place] = 0;
-  at_end_ = place == 0;
-  if (!at_end_) look();
+  if (--n_left_ > 0) look();
 }
 
 void SetBoxes::Rows::look() {

@@ -1,7 +1,8 @@
 // The boxes of a grid whose axes are families of sets: their numbers, and the order in which tables of them are filled.
 //
 // Boxes are numbered so that the last axes of the order make up a row. A row is filled at once from the rows of its
-// sides on the other axes, element by element, and then box by box from its own boxes.
+// sides on the other axes, element by element, and then box by box from its own boxes. Rows whose sets have equal ranks
+// in total do not depend on each other.
 #pragma once
 
 #include <cstddef>
@@ -52,11 +53,20 @@ class SetBoxes {
   const std::vector<Inner>& inner() const { return inner_; }
   const std::vector<Join>& inner_joins() const { return inner_joins_; }
 
-  // Visits the rows, sides first.
+  // Runs of rows, in fronts: what a row is made of lies before it in its run, or in a front before. Few enough to be
+  // listed, and as long as that allows.
+  struct Runs {
+    std::size_t n_rows = 1;                          // of each run
+    std::vector<std::vector<std::size_t>> fronts{};  // the first row of each run
+  };
+  Runs runs() const;
+  Runs one_run() const { return {size() / row_size_, {{0}}}; }
+
+  // Visits some rows, sides first.
   class Rows {
    public:
-    explicit Rows(const SetBoxes& boxes);
-    bool at_end() const { return at_end_; }
+    Rows(const SetBoxes& boxes, std::size_t first_row, std::size_t n_rows);
+    bool at_end() const { return n_left_ == 0; }
     void advance();
     std::size_t first_box() const { return first_box_; }
     const std::vector<Join>& joins() const { return joins_; }  // along the axes that are not in the row
@@ -70,8 +80,7 @@ class SetBoxes {
 
     const SetBoxes& boxes_;
     SetBox sets_;  // by place in the order
-    std::size_t first_box_ = 0;
-    bool at_end_ = false;
+    std::size_t first_box_, n_left_;
     std::vector<Join> joins_;
     const Class *least_ = nullptr, *least_inside_ = nullptr, *least_outside_ = nullptr;
   };

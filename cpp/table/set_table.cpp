@@ -1,8 +1,12 @@
 #include "table/set_table.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <new>
+#include <utility>
+
+#include "base/fronts.hpp"
 
 namespace onetree {
 
@@ -10,6 +14,7 @@ namespace {
 
 constexpr double kJoinsPerSecond = 3e8;
 constexpr std::size_t kJoinsBetweenChecks = 500'000;
+constexpr double kManyBoxes = 1e6;  // from here on threads and their order are worth what they cost
 
 template <typename Word>
 inline constexpr Word kMost = std::numeric_limits<Word>::max();
@@ -62,23 +67,31 @@ struct Packed {
   }
 };
 
-// Looks at the clock now and then.
-class Pace {
- public:
-  Pace(const SetBoxes& boxes, Control& control) : boxes_(boxes), control_(control) {}
-  void spend(std::size_t joins, std::size_t boxes_done) {
-    spent_ += joins;
-    if (spent_ < kJoinsBetweenChecks) return;
-    spent_ = 0;
-    control_.check("table of boxes", -1, -1, static_cast<std::int64_t>(boxes_done),
-                   static_cast<double>(boxes_done) / boxes_.count());
-  }
-
- private:
-  const SetBoxes& boxes_;
-  Control& control_;
-  std::size_t spent_ = 0;
-};
+// Has all rows filled by `fill(rows, spend)`, which tells `spend` how many joins it made.
+template <typename Fill>
+void for_all_rows(const SetBoxes& boxes, Control& control, const Fill& fill) {
+  const bool is_small = boxes.count() < kManyBoxes;
+  const SetBoxes::Runs runs = is_small ? boxes.one_run() : boxes.runs();
+  std::vector<std::size_t> sizes;
+  for (const std::vector<std::size_t>& front : runs.fronts) sizes.push_back(front.size());
+  const int n_threads = is_small ? 1 : std::max(1, control.n_threads);
+  const auto check = [&](double fraction) {
+    control.check("table of boxes", -1, -1, static_cast<std::int64_t>(fraction * boxes.count()), fraction);
+  };
+  // Runs may be short: the clock is asked after so many joins, not after each of them.
+  do_fronts(sizes, n_threads, check, [&](std::function<void()> tick) {
+    return [&, tick = std::move(tick), spent = std::size_t{0}](std::size_t front, std::size_t run) mutable {
+      const auto spend = [&](std::size_t joins) {
+        spent += joins;
+        if (spent < kJoinsBetweenChecks) return;
+        spent = 0;
+        tick();
+      };
+      for (SetBoxes::Rows rows(boxes, runs.fronts[front][run], runs.n_rows); !rows.at_end(); rows.advance())
+        fill(rows, spend);
+    };
+  });
+}
 
 // Several boxes at a time: the compiler finds the vectors, given that the rows do not overlap.
 template <typename Measure, typename From, typename To>
@@ -91,8 +104,7 @@ template <typename Measure>
 void fill(const SetBoxes& boxes, typename Measure::Word* table, Control& control) {
   using Word = typename Measure::Word;
   const SetBoxes::Join* inner_joins = boxes.inner_joins().data();
-  Pace pace(boxes, control);
-  for (SetBoxes::Rows rows(boxes); !rows.at_end(); rows.advance()) {
+  for_all_rows(boxes, control, [&](const SetBoxes::Rows& rows, const auto& spend) {
     Word* row = table + rows.first_box();
     const std::vector<SetBoxes::Join>& joins = rows.joins();
     std::fill_n(row, boxes.row_size(), kMost<Word>);
@@ -114,10 +126,10 @@ void fill(const SetBoxes& boxes, typename Measure::Word* table, Control& control
       for (; join != inner_joins + inner.last_join; ++join)
         best = std::min(best, Measure::join(row[join->inside], row[join->outside]));
       row[inner.box] = std::min(row[inner.box], Measure::next(best));
-      pace.spend(inner.last_join - inner.first_join, rows.first_box());
+      spend(inner.last_join - inner.first_join);
     }
-    pace.spend(boxes.row_size() * (joins.size() + 1) / 8, rows.first_box());
-  }
+    spend(boxes.row_size() * (joins.size() + 1) / 8);
+  });
 }
 
 template <typename From, typename To>
@@ -135,8 +147,7 @@ template <typename From, typename To>
 void deepen(const SetBoxes& boxes, const From* from, To* to, Control& control) {
   const auto widened = [](From value) { return value == kMost<From> ? kMost<To> : static_cast<To>(value); };
   const SetBoxes::Join* inner_joins = boxes.inner_joins().data();
-  Pace pace(boxes, control);
-  for (SetBoxes::Rows rows(boxes); !rows.at_end(); rows.advance()) {
+  for_all_rows(boxes, control, [&](const SetBoxes::Rows& rows, const auto& spend) {
     const From* known = from + rows.first_box();
     To* row = to + rows.first_box();
     std::fill_n(row, boxes.row_size(), kMost<To>);
@@ -148,12 +159,12 @@ void deepen(const SetBoxes& boxes, const From* from, To* to, Control& control) {
         best =
             std::min(best, Widening<From, To>::join(known[inner_joins[join].inside], known[inner_joins[join].outside]));
       row[inner.box] = best;
-      pace.spend(inner.last_join - inner.first_join, rows.first_box());
+      spend(inner.last_join - inner.first_join);
     }
     for (std::size_t box = 0; box < boxes.row_size(); ++box)
       row[box] = std::min(add_one(row[box]), widened(known[box]));
-    pace.spend(boxes.row_size() * (rows.joins().size() + 1) / 8, rows.first_box());
-  }
+    spend(boxes.row_size() * (rows.joins().size() + 1) / 8);
+  });
 }
 
 template <template <typename> typename Measure>

@@ -171,6 +171,24 @@ def set_forest(rng):
     return _assembled(nodes, roots, [0, 1], [0.0], Rule("score"), [False] * len(kinds), kinds, sets)
 
 
+def sets_alone(rng, n_features=5, n_values=5, n_trees=10, n_sets=4):
+    """Trees of depth 2 with a few sets of values to ask for on each feature: no axis of the grid has an order."""
+    kinds = [Categories.equal(range(n_values))] * n_features
+    choices = rng.random((n_features, n_sets, kinds[0].n_elements)) < 0.5
+    nodes, sets = _Nodes(), {}
+
+    def grow(depth):
+        if depth == 2:
+            return nodes.leaf(rng.normal(size=1))
+        feature = int(rng.integers(n_features))
+        node = nodes.split(feature, 0.0, grow(depth + 1), grow(depth + 1), False)
+        sets[node] = choices[feature, rng.integers(n_sets)]
+        return node
+
+    roots = [grow(0) for _ in range(n_trees)]
+    return _assembled(nodes, roots, [0, 1], [0.0], Rule("score"), [True] * n_features, kinds, sets)
+
+
 def stumps(*splits, n_features=None, categories=(), nan=()):
     """One vote of each split for class 1 on its right: (feature, threshold), or (feature, elements that go left)."""
     n = len(splits)

@@ -18,6 +18,7 @@ import onetree
 from onetree.lowering.grid import Grid, _core
 from onetree.search.solve import OBJECTIVES
 from tests.cases.fingerprints import fingerprint
+from tests.cases.set_cases import sets_alone
 from tests.cases.strategies import random_ensemble
 
 SHAPE = (4, 8, 10)  # features, values of each, trees: the tables are over 1 MiB, so that several threads fill them
@@ -35,10 +36,10 @@ def trained(rng, n_features, n_values, n_trees):
     return onetree.Ensemble.from_model(model)
 
 
-def share_a_table(ensemble):
-    """Fill tables with one thread and with two, for every objective; the tree is the same."""
+def share_a_table(ensemble, objectives=OBJECTIVES):
+    """Fill tables with one thread and with two; the tree is the same."""
     assert Grid.essential(ensemble).n_boxes > 1 << 20
-    for objective in OBJECTIVES:
+    for objective in objectives:
         options = {"objective": objective, "engine": "interval-dp", "verify": False}
         alone, shared = (onetree.born_again(ensemble, n_jobs=n_jobs, **options).tree for n_jobs in (1, 2))
         assert fingerprint(shared) == fingerprint(alone)
@@ -91,6 +92,7 @@ def main():
     rng = np.random.default_rng(int(sys.argv[1]))
     ensemble = trained(rng, *SHAPE)
     found = list(share_a_table(ensemble))
+    found += share_a_table(sets_alone(np.random.default_rng(4)), ("depth", "depth-leaves"))
     share_a_heuristic(ensemble)
     break_off(ensemble)
     for _ in range(N_SHARED):

@@ -6,6 +6,7 @@ import pytest
 from onetree import Domain, born_again, pareto_front
 from onetree.search.solve import OBJECTIVES
 from tests.cases.domains import axes_in
+from tests.cases.set_cases import sets_alone
 from tests.cases.strategies import random_ensemble_with_categories
 from tests.tiers import is_full
 
@@ -43,12 +44,28 @@ def test_the_front_of_a_mixed_grid_ends_where_the_single_objectives_do():
         assert front[-1] == tuple(reversed(fewest))
 
 
+def assert_that_threads_do_not_matter(ensemble, **options):
+    """Return what one thread found."""
+    one, *others = (
+        born_again(ensemble, engine="interval-dp", n_jobs=n_jobs, verify=False, **options) for n_jobs in (1, 2, 4)
+    )
+    for other in others:
+        assert one.value == other.value
+        for name in ("feature", "threshold", "children_left", "children_right", "leaf_class", "subset"):
+            np.testing.assert_array_equal(getattr(one.tree, name), getattr(other.tree, name))
+    return one
+
+
 def test_threads_do_not_change_the_tree_of_a_mixed_grid():
     n_large = 0
     for ensemble in mixed_ensembles(6, 0, max_features=7, max_trees=12, max_depth=5, max_classes=2):
-        one, two = (born_again(ensemble, engine="interval-dp", n_jobs=n_jobs, verify=False) for n_jobs in (1, 2))
-        assert one.value == two.value
-        for name in ("feature", "threshold", "children_left", "children_right", "leaf_class", "subset"):
-            np.testing.assert_array_equal(getattr(one.tree, name), getattr(two.tree, name))
-        n_large += one.stats["peak_bytes"] > 2**20
+        n_large += assert_that_threads_do_not_matter(ensemble).stats["peak_bytes"] > 2**20
     assert n_large > 0
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_threads_do_not_change_the_tree_of_a_grid_of_sets_alone(objective):
+    ensemble = sets_alone(np.random.default_rng(4))
+    found = assert_that_threads_do_not_matter(ensemble, objective=objective)
+    assert found.status == "optimal"
+    assert found.stats["boxes"] > 1e6  # smaller tables are not worth a second thread
