@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from onetree import Ensemble, FidelityError, InvalidInputError, ModelFileError, UnsupportedModelError, born_again
+from onetree import Ensemble, FidelityError, InvalidInputError, ModelFileError, born_again
 from onetree.importers.self_test import sample_rows
 from onetree.importers.xgboost.model import import_xgboost, parse_xgboost_json
 from tests.cases.arrays import ARRAYS
@@ -155,14 +155,6 @@ def test_a_tree_that_pruning_left_nodes_behind_in_is_read():
     assert any(tree["tree_param"]["num_deleted"] != "0" for tree in trees)
     rows = data(2)[0]
     np.testing.assert_array_equal(import_xgboost(model).scores(rows), margins(model, rows))
-
-
-def test_a_number_taken_for_missing_is_refused_with_the_way_out():
-    X, y = data(2, 0.2)
-    model = xgb.XGBClassifier(n_estimators=5, missing=-999.0, n_jobs=1).fit(np.nan_to_num(X, nan=-999.0), y)
-    with pytest.raises(UnsupportedModelError, match=r"takes -999\.0 for a missing value.*get_booster"):
-        import_xgboost(model)
-    assert import_xgboost(model.get_booster()).nan_features.all()
 
 
 def test_a_number_taken_for_missing_is_fine_where_it_changes_nothing():

@@ -50,10 +50,6 @@ class NotToBeRead:
         return xgb.XGBClassifier(n_estimators=1).fit(X, np.column_stack([y, 1 - y]))
 
     @staticmethod
-    def vectors():
-        return train(3, multi_strategy="multi_output_tree", tree_method="hist")
-
-    @staticmethod
     def two_probabilities():
         return xgb.XGBClassifier(n_estimators=1, objective="multi:softprob", num_class=2).fit(*data(2))
 
@@ -80,7 +76,6 @@ class NotToBeRead:
         ("linear", 'linear .* booster="gbtree"'),
         ("own_objective", "custom objective.*get_booster"),
         ("labels", "2 targets at once; train one model per target"),
-        ("vectors", "vector in each leaf.*one_output_per_tree"),
         ("two_probabilities", "two classes and the objective multi:softprob"),
         ("no_trees", "no trees"),
         ("untrained", "not trained"),

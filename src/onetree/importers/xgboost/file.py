@@ -20,6 +20,7 @@ from onetree.importers.sizes import MAX_CLASSES
 from onetree.importers.xgboost.categories import NODE_CATEGORIES, category_values, node_categories, split_conditions
 from onetree.importers.xgboost.entries import COUNT, check_numbers, count, entry, floats, integers, known_entries
 from onetree.importers.xgboost.ubjson import parse_ubjson
+from onetree.importers.xgboost.vectors import without_vectors
 
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,4})?")
 _MAX_FEATURES = 1_000_000
@@ -53,6 +54,7 @@ class FileTree:
     right: NDArray[np.int64]
     default_left: NDArray[np.bool_]
     categories: dict[int, NDArray[np.int64]]  # by node; empty if no split is categorical
+    vector: NDArray[np.float32] | None = None  # of shape (n_nodes, n_groups), if leaves have vectors instead of numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +161,7 @@ def _read_model(document: Any) -> FileModel:
         feature_names=names,
         named=bool(learner.get("feature_names")),
         category_values=category_values(model, n_features),
-        trees=tuple(_read_tree(tree, i, names, version) for i, tree in enumerate(trees)),
+        trees=tuple(_read_tree(tree, i, names, version, n_groups) for i, tree in enumerate(trees)),
         group=group,
         weight=_tree_weights(booster, model, kind, len(trees)),
         n_trees_after=_n_trees_after(model, model_param, n_groups, len(trees)),
@@ -167,16 +169,16 @@ def _read_model(document: Any) -> FileModel:
     )
 
 
-def _read_tree(document: Any, index: int, names: tuple[str, ...], version: tuple[int, ...]) -> FileTree:
+def _read_tree(document: Any, index: int, names: tuple[str, ...], version: tuple[int, ...], n_groups: int) -> FileTree:
     where = f"tree {index}"
     param = entry(document, "tree_param", dict, where)
     if entry(document, "id", int, where) != index:
         raise ModelFileError(f"{where} says that it is tree {document['id']}")
-    if count(param, "size_leaf_vector") > 1:
-        raise UnsupportedModelError(
-            "this XGBoost model has a vector in each leaf (multi_strategy='multi_output_tree'); "
-            "train it with multi_strategy='one_output_per_tree'"
-        )
+    vector, n_scores = None, count(param, "size_leaf_vector")
+    if n_scores > 1:
+        if n_scores != n_groups:
+            raise ModelFileError(f"{where} has {n_scores} scores in each leaf, but the model has {n_groups}")
+        document, vector = without_vectors(document, n_scores, where)
     known_entries(document, _TREE_ENTRIES, where)
     n_nodes, n_deleted = count(param, "num_nodes"), count(param, "num_deleted")
     column: dict[str, NDArray[Any]] = {}
@@ -214,6 +216,7 @@ def _read_tree(document: Any, index: int, names: tuple[str, ...], version: tuple
         right=np.where(leaf, -1, place[right])[kept],
         default_left=(column["default_left"] == 1)[kept],
         categories={int(place[node]): codes for node, codes in named if kept[node] and not leaf[node]},
+        vector=None if vector is None else vector[kept],
     )
 
 

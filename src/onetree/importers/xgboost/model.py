@@ -27,7 +27,8 @@ from onetree.importers.set_tests import SetTest, known_categories, set_fields
 from onetree.importers.sizes import too_many_values
 from onetree.importers.thresholds import canonical_thresholds_below
 from onetree.importers.xgboost.file import FileModel, FileTree, read_json, read_ubj
-from onetree.model.categories import MISSING, Categories
+from onetree.importers.xgboost.missing_value import with_missing_value
+from onetree.model.categories import Categories
 from onetree.model.columns import Columns, Labels, plain_values
 from onetree.model.ensemble import Ensemble, Rule
 
@@ -76,8 +77,8 @@ def import_xgboost(model: Any, *, missing: str = "auto") -> Ensemble:
             f"this {name} has two classes and the objective multi:softprob, for which its predict returns no classes; "
             "use binary:logistic, or pass model.get_booster()"
         )
-    if wrapped:
-        _check_missing_value(model, ensemble)
+    if wrapped and model.missing is not None and not np.isnan(model.missing):
+        ensemble = with_missing_value(ensemble, model.missing, name)
 
     def margins_of(X: NDArray[np.float64]) -> Any:
         if wrapped:
@@ -158,6 +159,10 @@ def _ensemble(file: FileModel, *, wrapped: bool, missing: str, classes: NDArray[
     leaf_value = _weighted(number, np.repeat(np.arange(n_trees), sizes), file, base, wrapped)
     value = np.zeros((len(feature), file.n_groups))
     value[np.arange(len(feature)), np.repeat(file.group[:n_trees], sizes)] = leaf_value
+    for tree, begin in zip(trees, offset.tolist(), strict=True):
+        if tree.vector is not None:
+            _refuse_weights(file)
+            value[begin : begin + len(tree.vector)] = tree.vector
     tests = _set_tests(trees, offset)
     by_set = np.zeros(len(feature), dtype=np.bool_)
     by_set[[test.node for test in tests]] = True
@@ -247,6 +252,14 @@ def _weighted(
         return leaf * file.weight[tree]
 
 
+def _refuse_weights(file: FileModel) -> None:
+    if file.weight is not None:
+        raise UnsupportedModelError(
+            "this XGBoost model drops trees (booster='dart') that have a vector in each leaf, which is not read; train "
+            "it with booster='gbtree' or multi_strategy='one_output_per_tree'"
+        )
+
+
 def _base_margin(file: FileModel) -> NDArray[np.float32]:
     """Return where the margins start; only the logistic objective transforms its base score."""
     if file.objective != "binary:logistic":
@@ -270,22 +283,3 @@ def _logf(x: np.float32) -> np.float32:
         return np.float32(np.log(np.float64(x)))
     logf.restype, logf.argtypes = ctypes.c_float, [ctypes.c_float]
     return np.float32(logf(float(x)))
-
-
-def _check_missing_value(model: Any, ensemble: Ensemble) -> None:
-    """Refuse a wrapper that takes a number for missing, unless the number goes that way at each split anyway."""
-    marker = model.missing
-    if marker is None or np.isnan(marker):
-        return
-    number = float(np.float32(marker))
-    by_threshold = (ensemble.feature >= 0) & (ensemble.subset < 0)
-    goes_elsewhere = bool(np.any((number <= ensemble.threshold[by_threshold]) != ensemble.missing_left[by_threshold]))
-    for feature, kind in enumerate(ensemble.categories):
-        if kind is not None:
-            members = ensemble.subsets[ensemble.subset[ensemble.feature == feature]]
-            goes_elsewhere |= bool(np.any(members[:, kind.element(number)] != members[:, MISSING]))
-    if goes_elsewhere:
-        raise UnsupportedModelError(
-            f"this {type(model).__name__} takes {marker} for a missing value, which no split can express; "
-            f"pass model.get_booster() instead, and inputs with NaN in place of {marker}"
-        )
