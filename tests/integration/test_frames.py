@@ -206,7 +206,7 @@ def test_a_step_that_keeps_names_makes_frames_ambiguous_so_they_are_refused():
     pipeline = make_pipeline(StandardScaler(), RandomForestClassifier(3, max_depth=2, random_state=0))
     pipeline.fit(frame, fitted("RandomForest").predict(frame))
     with pytest.warns(UserWarning, match="without its first steps"):
-        ensemble = Ensemble.from_model(pipeline)
+        ensemble = Ensemble.from_model(pipeline, pipelines="last-step")
     assert ensemble.feature_names == tuple(frame)
     with pytest.raises(InvalidInputError, match="StandardScaler"):
         ensemble.predict(frame)
@@ -226,7 +226,7 @@ def test_steps_that_name_what_they_give_are_told_from_raw_frames():
     )
     pipeline.fit(frame, fitted("XGBoost with categories").predict(frame))
     with pytest.warns(UserWarning, match="without its first steps"):
-        ensemble = Ensemble.from_model(pipeline)
+        ensemble = Ensemble.from_model(pipeline, pipelines="last-step")
     with pytest.raises(InvalidInputError, match="no column for"):
         ensemble.predict(frame)
     made = pipeline[:-1].transform(frame)

@@ -5,8 +5,10 @@ scikit-learn are imported only when a model of theirs arrives.
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +22,7 @@ from onetree.model.inputs import RowsLike
 
 VOTINGS = ("auto", "soft", "hard")
 MISSING = ("auto", "follow", "refuse")
+PIPELINES = ("raw", "last-step")
 
 _PICKLE_STARTS = (
     *(b"\x80" + bytes([protocol]) for protocol in range(2, 6)),
@@ -48,23 +51,48 @@ __all__ = ["import_model", "load_ensemble"]
 
 
 def import_model(
-    model: object, *, voting: str = "auto", missing: str = "auto", data: RowsLike | None = None
+    model: object,
+    *,
+    voting: str = "auto",
+    missing: str = "auto",
+    data: RowsLike | None = None,
+    pipelines: str = "raw",
 ) -> Ensemble:
     """Read a fitted model; see `Ensemble.from_model`."""
     _check_option("voting", voting, VOTINGS)
     _check_option("missing", missing, MISSING)
+    _check_option("pipelines", pipelines, PIPELINES)
     if isinstance(model, type):
         raise UnsupportedModelError(f"{model.__name__} is a class, not a fitted model; create one and call fit(X, y)")
     given, around = model, None
     if _is_from("sklearn", model):
         from onetree.importers.imblearn import check_bagging, without_samplers
-        from onetree.importers.sklearn import unwrap
+        from onetree.importers.sklearn import split, unwrap
 
-        model, around = unwrap(without_samplers(model))
+        model = without_samplers(model)
+        if pipelines == "raw":
+            inner, steps = split(model)
+            if steps:
+                return _import_pipeline(given, inner, steps, voting, missing)
+        model, around = unwrap(model)
     ensemble = _import_bare(model, voting, missing, data)
     if _is_from("imblearn", given) and voting != "hard":
         check_bagging(ensemble, given)
     return ensemble if around is None else around.name(ensemble)
+
+
+def _import_pipeline(pipeline: object, inner: object, steps: Sequence[Any], voting: str, missing: str) -> Ensemble:
+    """Read a pipeline on its raw columns."""
+    from onetree.importers.sklearn.steps import import_pipeline
+
+    return import_pipeline(
+        pipeline,
+        steps,
+        _import_bare(inner, voting, missing, None),
+        missing=missing,
+        absent_is_missing=_is_from("xgboost", inner),
+        compare=voting != "hard",
+    )
 
 
 def _import_bare(model: object, voting: str, missing: str, data: RowsLike | None) -> Ensemble:

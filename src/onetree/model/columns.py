@@ -27,6 +27,7 @@ Value = str | int | float | bool
 _TYPES = (str, int, float, bool)
 _WORDS = ("missing", "refuse", "hash")
 _PRECISIONS = ("float64", "float32")
+_MISSING = ("any", "nan", "None")
 _KEYS = {"named", "labels", "unassigned", "integers", "spaces_replaced", "steps"}
 _MADE_UP = re.compile(r"(?:x|f|Column_|)([0-9]+)")  # as scikit-learn, XGBoost, LightGBM and CatBoost number columns
 
@@ -44,6 +45,8 @@ class Labels:
     unknown : float, "missing", "refuse" or "hash"
         The number for any other value, or that such a value counts as missing, or is refused, as XGBoost does, or that
         the number of every value is CatBoost's hash of its text, so that none is unknown.
+    missing : {"any", "nan", "None"}
+        What counts as missing; an encoder of scikit-learn that knows one of NaN and None takes the other for unknown.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class Labels:
     values: tuple[Value, ...]
     codes: tuple[float, ...] = ()
     unknown: float | str = "refuse"
+    missing: str = "any"
 
     def __post_init__(self) -> None:
         values = tuple(self.values)
@@ -68,6 +72,8 @@ class Labels:
             raise InvalidInputError("the codes of categories must not be NaN, which stands for a missing value")
         if self.unknown not in _WORDS and (isinstance(self.unknown, str) or math.isnan(self.unknown)):
             raise InvalidInputError(f'unknown must be a number, "missing", "refuse" or "hash", not {self.unknown!r}')
+        if self.missing not in _MISSING:
+            raise InvalidInputError(f"missing must be one of {', '.join(_MISSING)}, not {self.missing!r}")
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "_number_of", dict(zip(values, codes, strict=True)))
@@ -91,6 +97,12 @@ class Labels:
         if self.unknown == "refuse":
             raise InvalidInputError(f"holds {value!r}, which is not one of the model's categories: {shown}")
         return math.nan if isinstance(self.unknown, str) else self.unknown
+
+    def gap(self, value: object) -> float:
+        """Return the number that stands for a missing value: NaN, or that of unknown values."""
+        if self.missing == "any" or (value is None) == (self.missing == "None"):
+            return math.nan
+        return self.unknown if not isinstance(self.unknown, str) else math.nan
 
     def from_text(self, text: str) -> Value:
         """Return the value that a text stands for, as in a CSV file, where numbers are texts as well."""
@@ -125,6 +137,9 @@ class Columns:
     steps : str
         Not empty if the model stood behind other steps of a pipeline, and frames that these have not yet transformed
         look the same as frames that they have. Then frames are refused.
+    single : bool
+        Whether float32 numbers are inputs. A pipeline that computes with them rounds otherwise than with float64
+        numbers of the same value, so that they are refused.
 
     Examples
     --------
@@ -138,6 +153,7 @@ class Columns:
     integers: str = "float64"
     spaces_replaced: bool = False
     steps: str = ""
+    single: bool = True
 
     def __post_init__(self) -> None:
         if self.integers not in _PRECISIONS:
@@ -170,13 +186,15 @@ class Columns:
             "integers": self.integers,
             "spaces_replaced": self.spaces_replaced,
             "steps": self.steps,
+            **({} if self.single else {"single": False}),
         }
 
     @classmethod
     def from_json(cls, entry: Any) -> Columns:
         """Read what `to_json` gave."""
-        require_keys(entry, _KEYS, '"columns"')
-        named, spaces_replaced = list_of([entry["named"], entry["spaces_replaced"]], (bool,), "columns")
+        require_keys(entry, _KEYS, '"columns"', optional=frozenset({"single"}))
+        flags = [entry["named"], entry["spaces_replaced"], entry.get("single", True)]
+        named, spaces_replaced, single = list_of(flags, (bool,), "columns")
         integers, steps = list_of([entry["integers"], entry["steps"]], (str,), "columns")
         labels = list_of(entry["labels"], (dict, type(None)), "labels")
         unassigned = list_of(entry["unassigned"], (dict,), "unassigned")
@@ -187,6 +205,7 @@ class Columns:
             integers,
             spaces_replaced,
             steps,
+            single,
         )
 
 
@@ -248,7 +267,8 @@ def _is_nan(value: object) -> bool:
 def _labels_to_json(labels: Labels) -> dict[str, Any]:
     if not all(math.isfinite(number) for number in (*labels.codes, *_floats(labels.values))):
         raise InvalidInputError("categories that are infinite numbers cannot be written to a file")
-    return {"values": list(labels.values), "codes": list(labels.codes), "unknown": labels.unknown}
+    entry = {"values": list(labels.values), "codes": list(labels.codes), "unknown": labels.unknown}
+    return entry if labels.missing == "any" else {**entry, "missing": labels.missing}
 
 
 def _floats(values: Iterable[Value]) -> list[float]:
@@ -256,11 +276,12 @@ def _floats(values: Iterable[Value]) -> list[float]:
 
 
 def _labels_from_json(entry: dict[str, Any]) -> Labels:
-    require_keys(entry, {"values", "codes", "unknown"}, 'an entry of "labels"')
+    require_keys(entry, {"values", "codes", "unknown"}, 'an entry of "labels"', optional=frozenset({"missing"}))
     values = tuple(list_of(entry["values"], _TYPES, "values"))
     codes = tuple(float(code) for code in list_of(entry["codes"], (float, int), "codes"))
     (unknown,) = list_of([entry["unknown"]], (float, int, str), "unknown")
     numbers = (*codes, *_floats(values), *_floats([unknown]))
     if not all(map(math.isfinite, numbers)):  # 1e999 reads as infinity
         raise ModelFileError('"labels" must hold finite numbers')
-    return Labels(values, codes, unknown)
+    (missing,) = list_of([entry.get("missing", "any")], (str,), "missing")
+    return Labels(values, codes, unknown, missing)

@@ -142,7 +142,13 @@ class Ensemble:
 
     @classmethod
     def from_model(
-        cls, model: object, *, voting: str = "auto", missing: str = "auto", data: RowsLike | None = None
+        cls,
+        model: object,
+        *,
+        voting: str = "auto",
+        missing: str = "auto",
+        data: RowsLike | None = None,
+        pipelines: str = "raw",
     ) -> "Ensemble":
         """Read a fitted model and check the result against its own predictions.
 
@@ -157,10 +163,12 @@ class Ensemble:
             in training, since it makes every tree larger.
         data : array or data frame, optional
             Rows such as the training data. CatBoost keeps no names of categories; here they are looked up.
+        pipelines : {"raw", "last-step"}
+            What the features of a pipeline are: the columns that it was fitted on, or those that its last step sees.
         """
         from onetree.importers import import_model
 
-        return import_model(model, voting=voting, missing=missing, data=data)
+        return import_model(model, voting=voting, missing=missing, data=data, pipelines=pipelines)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the project's JSON, which `onetree.load_ensemble` reads back without any loss."""

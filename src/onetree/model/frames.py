@@ -19,6 +19,11 @@ from onetree.model.columns import Columns, Labels, Reader
 if TYPE_CHECKING:
     import narwhals as nw
 
+SINGLE = (
+    ", with which the model's pipeline computes in float32, and may get other results than the tree, which was made "
+    "for float64; convert them to float64, for the pipeline and for the tree"
+)
+
 _N_LISTED = 8
 _MISSING = ("NAType", "NaTType")  # of pandas, which need not be installed
 
@@ -124,6 +129,8 @@ def read_frame(frame: nw.DataFrame[Any], model: Reader) -> NDArray[Any]:
     every = list(frame.iter_columns())
     chosen = [every[place] for place in places]
     labels = labels_among([_holds_categories(column) for column in chosen], model, "X")
+    if not columns.single:
+        _refuse_single([column for column, own in zip(chosen, labels, strict=True) if own is None])
     # scikit-learn reads categories that are numbers as these numbers, other libraries as their codes.
     plain = all(own is None for own in labels)
     return _joined(
@@ -133,6 +140,14 @@ def read_frame(frame: nw.DataFrame[Any], model: Reader) -> NDArray[Any]:
         ],
         len(frame),
     )
+
+
+def _refuse_single(columns: Iterable[nw.Series[Any]]) -> None:
+    import narwhals as nw
+
+    for column in columns:
+        if column.dtype == nw.Float32:
+            raise InvalidInputError(f"column {str(column.name)!r} of X holds float32 numbers{SINGLE}")
 
 
 def labels_among(is_categorical: Sequence[bool], model: Reader, what: str) -> list[Labels | None]:
@@ -204,7 +219,7 @@ def _codes(column: nw.Series[Any], name: str, labels: Labels) -> NDArray[np.floa
     """Return the numbers of the categories that the values of a column are."""
     values = column.to_list()
     try:  # each value once, since there are few
-        number_of = {value: math.nan if is_missing(value) else labels.number(value) for value in set(values)}
+        number_of = {value: labels.gap(value) if is_missing(value) else labels.number(value) for value in set(values)}
     except InvalidInputError as error:
         raise InvalidInputError(f"column {name!r} of X {error}") from None
     except TypeError:  # a list, for instance

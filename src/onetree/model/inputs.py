@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from onetree.errors import InvalidInputError
 from onetree.model.columns import Labels, Reader
-from onetree.model.frames import as_frame, as_number, columns_by_name, is_missing, labels_among, read_frame
+from onetree.model.frames import SINGLE, as_frame, as_number, columns_by_name, is_missing, labels_among, read_frame
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -54,7 +54,10 @@ def read_with_gaps(X: RowsLike, model: Reader) -> NDArray[Any]:
     frame = as_frame(X)
     if frame is not None:
         return read_frame(frame, model)
-    if model.columns.hashed and not _holds_floats(X):
+    given = getattr(X, "dtype", None)
+    if not model.columns.single and given in (np.float32, np.float16):
+        raise InvalidInputError(f"X holds {given} numbers{SINGLE}")
+    if (model.columns.hashed and not _holds_floats(X)) or (model.columns.labels and _holds_texts(X)):
         rows = _read_values(X, model)
     else:
         rows = as_numbers(X, integers=model.columns.integers)
@@ -124,6 +127,11 @@ def _holds_floats(X: Any) -> bool:
     return bool(np.asarray(X).dtype.kind == "f") or hasattr(X, "toarray")
 
 
+def _holds_texts(X: Any) -> bool:
+    given = np.asarray(X)
+    return given.dtype.kind in "UT" or (given.dtype == object and any(isinstance(each, str) for each in given.flat))
+
+
 def _read_values(X: Any, model: Reader) -> NDArray[np.float64]:
     """Return an array of values, not of codes, as CatBoost reads it: an integer is the category of that name."""
     given = np.asarray(X, dtype=object)
@@ -153,7 +161,7 @@ def _read_mapping(x: Mapping[Any, Any], model: Reader) -> NDArray[np.float64]:
 
 def _value_as_number(value: object, labels: Labels | None, name: str, what: str) -> float:
     if is_missing(value):
-        return float("nan")
+        return float("nan") if labels is None else labels.gap(value)
     try:
         number = as_number(value) if labels is None else labels.number(value)  # type: ignore[arg-type]
     except (InvalidInputError, TypeError) as error:

@@ -22,10 +22,10 @@ def forest():
     return RandomForestClassifier(3, max_depth=2, random_state=0)
 
 
-def test_a_pipeline_is_read_on_the_features_that_its_steps_produce():
+def test_the_last_step_of_a_pipeline_is_read_on_the_features_that_its_steps_produce():
     pipeline = make_pipeline(StandardScaler(), forest()).fit(X, Y)
     with pytest.warns(UserWarning, match=r"StandardScaler.*pipeline\[:-1\].transform"):
-        ensemble = Ensemble.from_model(pipeline)
+        ensemble = Ensemble.from_model(pipeline, pipelines="last-step")
     np.testing.assert_array_equal(ensemble.predict(pipeline[:-1].transform(X)), pipeline.predict(X))
 
 
@@ -33,13 +33,13 @@ def test_the_features_are_named_as_the_steps_name_them():
     columns = ColumnTransformer([("scaled", StandardScaler(), [2, 3])])
     pipeline = make_pipeline(columns, forest()).fit(X, Y)
     with pytest.warns(UserWarning, match="first steps"):
-        assert Ensemble.from_model(pipeline).feature_names == ("scaled__x2", "scaled__x3")
+        assert Ensemble.from_model(pipeline, pipelines="last-step").feature_names == ("scaled__x2", "scaled__x3")
 
 
 def test_steps_that_cannot_name_their_features_leave_them_numbered():
     pipeline = make_pipeline(FunctionTransformer(np.abs), forest()).fit(X, Y)
     with pytest.warns(UserWarning, match="first steps"):
-        assert Ensemble.from_model(pipeline).feature_names == ("x0", "x1", "x2", "x3")
+        assert Ensemble.from_model(pipeline, pipelines="last-step").feature_names == ("x0", "x1", "x2", "x3")
 
 
 def test_a_pipeline_that_changes_nothing_gives_no_warning():
@@ -58,8 +58,9 @@ def test_a_search_stands_for_the_best_model_it_found():
 def test_a_frozen_model_in_a_pipeline_in_a_search_is_found():
     pipeline = Pipeline([("scale", StandardScaler()), ("trees", FrozenEstimator(forest().fit(X, Y)))])
     search = GridSearchCV(pipeline, {"scale__with_mean": [True]}, cv=3).fit(X, Y)
+    np.testing.assert_array_equal(Ensemble.from_model(search).predict(X), search.predict(X))
     with pytest.warns(UserWarning, match="StandardScaler"):
-        ensemble = Ensemble.from_model(search)
+        ensemble = Ensemble.from_model(search, pipelines="last-step")
     scaled = search.best_estimator_[:-1].transform(X)
     np.testing.assert_array_equal(ensemble.predict(scaled), search.predict(X))
 

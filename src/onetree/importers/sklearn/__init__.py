@@ -32,10 +32,10 @@ from onetree.importers.sklearn.hist_gradient_boosting import read_hist_gradient_
 from onetree.importers.sklearn.reading import Reading, hard_vote, without_names
 from onetree.importers.sklearn.trees import read_trees
 from onetree.importers.sklearn.voting import read_voting
-from onetree.importers.sklearn.wrappers import unwrap
+from onetree.importers.sklearn.wrappers import split, unwrap
 from onetree.model.ensemble import Ensemble
 
-__all__ = ["import_sklearn", "unwrap"]
+__all__ = ["import_sklearn", "split", "unwrap"]
 
 _READERS: dict[type, Callable[[Any], Reading]] = {
     DecisionTreeClassifier: read_trees,

@@ -1,7 +1,8 @@
 """What stands around a model without changing its classes: pipelines, searches over parameters, frozen estimators.
 
-A pipeline's trees see what its earlier steps make of an input, and so does the tree that is made from them. Whoever
-passes a pipeline is warned, and the features are named as the steps name them.
+A pipeline's trees see what its earlier steps make of an input. `split` returns these steps, to be composed with the
+model. `unwrap` leaves them out: then the tree sees what they produce, too. Whoever asks for that is warned, and the
+features are named as the steps name them.
 """
 
 import warnings
@@ -44,6 +45,22 @@ class Surroundings:
         return replace(ensemble, feature_names=produced or ensemble.feature_names, columns=columns)
 
 
+def split(model: Any) -> tuple[Any, list[Any]]:
+    """Return the model inside, and all steps of pipelines before it."""
+    before: list[Any] = []
+    while True:
+        if isinstance(model, Pipeline):
+            steps = _steps(model)
+            before += [step for step in steps[:-1] if not _is_idle(step)]
+            model = steps[-1]
+        elif isinstance(model, BaseSearchCV):
+            model = _best(model)
+        elif _is_frozen(model):
+            model = model.estimator
+        else:
+            return model, before
+
+
 def unwrap(model: Any) -> tuple[Any, Surroundings | None]:
     """Return the model inside, and what the pipelines around it say.
 
@@ -58,17 +75,33 @@ def unwrap(model: Any) -> tuple[Any, Surroundings | None]:
             model, around = _last_step(model, around)
         elif isinstance(model, BaseSearchCV):
             model = _best(model)
-        elif type(model).__name__ == "FrozenEstimator" and type(model).__module__.startswith("sklearn."):
+        elif _is_frozen(model):
             model = model.estimator
         else:
             return model, around
 
 
-def _last_step(pipeline: Pipeline, around: Surroundings | None) -> tuple[Any, Surroundings | None]:
+def _is_frozen(model: Any) -> bool:
+    return type(model).__name__ == "FrozenEstimator" and type(model).__module__.startswith("sklearn.")
+
+
+def _is_idle(step: Any) -> bool:
+    """Whether a step does nothing when the pipeline predicts: those that resample the training data, too."""
+    if step is None or isinstance(step, str):
+        return True
+    return hasattr(step, "fit_resample") and not hasattr(step, "transform")
+
+
+def _steps(pipeline: Pipeline) -> list[Any]:
     steps = [step for _, step in pipeline.steps]
     if not steps or steps[-1] is None or isinstance(steps[-1], str):
         raise UnsupportedModelError("this Pipeline does not end in a model; add a tree ensemble as its last step")
-    before = tuple(type(step).__name__ for step in steps[:-1] if step is not None and step != "passthrough")
+    return steps
+
+
+def _last_step(pipeline: Pipeline, around: Surroundings | None) -> tuple[Any, Surroundings | None]:
+    steps = _steps(pipeline)
+    before = tuple(type(step).__name__ for step in steps[:-1] if not _is_idle(step))
     if not before:
         return steps[-1], around
     warnings.warn(
