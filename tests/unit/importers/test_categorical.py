@@ -100,6 +100,26 @@ def test_categories_that_are_texts_are_read_by_name():
     assert (ensemble.predict(frame) == model.predict(frame)).all()
 
 
+@pytest.mark.parametrize("gaps", [False, True])
+def test_an_array_of_texts_and_numbers_is_read_as_hist_gradient_boosting_reads_it(gaps):
+    rng = np.random.default_rng(3)
+
+    def rows(n_rows, texts, zones):
+        X = np.empty((n_rows, 3), dtype=object)
+        X[:, 0], X[:, 1] = rng.choice(texts, n_rows), rng.normal(size=n_rows)
+        X[:, 2] = np.array(rng.choice(zones, n_rows).tolist(), dtype=object)
+        if gaps:
+            X[rng.random(n_rows) < 0.1, 0] = None
+            X[rng.random(n_rows) < 0.1, 2] = np.nan
+        return X
+
+    X = rows(600, ["a", "b", "other", "x,y"], [10, 30, 70])
+    y = (X[:, 0] == "a") ^ (X[:, 2] == 30) ^ (X[:, 1] > 0)
+    model = HistGradientBoostingClassifier(max_iter=5, max_leaf_nodes=6, categorical_features=[0, 2]).fit(X, y)
+    other = rows(2000, ["a", "b", "other", "never met"], [10, 30, 70, 5])
+    assert np.array_equal(Ensemble.from_model(model).predict(other), model.predict(other))
+
+
 def test_categories_that_are_neither_texts_nor_numbers_are_refused_by_name():
     pandas = pytest.importorskip("pandas")
     X, y = data(3)

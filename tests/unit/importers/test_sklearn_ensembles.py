@@ -17,6 +17,7 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from onetree import Ensemble, FidelityError, InvalidInputError, UnsupportedModelError, born_again, verify
@@ -235,8 +236,8 @@ def damaged(model, **attributes):
         (VotingClassifier([("a", tree()), ("b", RandomForestClassifier(2))]), "member 1 .* not a tree"),
         (voters(2, weights=[1, -1]), "weights .* non-negative finite numbers"),
         (voters(2, weights=[0, 0]), "weights .* not all 0"),
-        (GradientBoostingClassifier(n_estimators=1, init=RandomForestClassifier(2)), r"init=RandomForest.*init=None"),
-        (GradientBoostingClassifier(n_estimators=1, init=DummyClassifier(strategy="stratified")), "not a constant"),
+        (GradientBoostingClassifier(n_estimators=1, init=GaussianNB()), r"init=GaussianNB.*not read.*init=None"),
+        (GradientBoostingClassifier(n_estimators=1, init=DummyClassifier(strategy="stratified")), "a constant Dummy"),
         (CalibratedClassifierCV(tree()), "changes the classes"),
         (StackingClassifier([("a", tree())]), "StackingClassifier is not supported"),
     ],

@@ -1,19 +1,31 @@
-"""scikit-learn's GradientBoosting: a sum of regression trees in float64, started by a constant.
+"""scikit-learn's GradientBoosting: a sum of regression trees in float64, started by a constant or by another model.
 
 Stage by stage, and class by class within a stage, learning rate times leaf value is added. Two classes: the second
 wins iff the sum is at least zero; more: the first largest.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
 from onetree.errors import UnsupportedModelError
+from onetree.importers.sklearn.adaboost import read_adaboost
+from onetree.importers.sklearn.bagging import read_bagging
+from onetree.importers.sklearn.init_tree import init_tree
 from onetree.importers.sklearn.nodes import DamagedModelError, Nodes, check_size, join, nodes_of
 from onetree.importers.sklearn.reading import Reading
+from onetree.importers.sklearn.trees import read_trees
 from onetree.model.ensemble import Rule
 
 # Their probabilities do not depend on the input.
@@ -31,9 +43,11 @@ def read_gradient_boosting(model: Any) -> Reading:
     trees = [_nodes(model, estimator, k, n_outputs) for stage in stages for k, estimator in enumerate(stage)]
     rule = Rule("score", cut_inclusive=True) if n_classes == 2 else Rule("scores")
     ensemble = join(model, trees, model.classes_, np.zeros(n_outputs), rule)  # sound, before anything is predicted
-    base = _start(model, n_outputs)
-    if base.any():
-        ensemble = join(model, trees, model.classes_, base, rule)
+    start = _start(model, n_outputs)
+    if isinstance(start, Nodes):
+        ensemble = join(model, [start, *trees], model.classes_, np.zeros(n_outputs), rule)
+    elif start.any():
+        ensemble = join(model, trees, model.classes_, start, rule)
     return Reading(ensemble, met_nan=False)  # NaN is refused in training
 
 
@@ -52,17 +66,35 @@ def _nodes(model: Any, estimator: Any, k: int, n_outputs: int) -> Nodes:
     return nodes_of(tree, value)
 
 
-def _start(model: Any, n_outputs: int) -> NDArray[np.float64]:
-    """Return the constant that the sum starts from."""
-    init = model.init_
+def _start(model: Any, n_outputs: int) -> NDArray[np.float64] | Nodes:
+    """Return the constant that the sum starts from, or the tree."""
+    init, name = model.init_, type(model).__name__
+
+    # Probabilities go through the link function of the loss: scikit-learn's own arithmetic, to the last bit.
+    def raw(X: NDArray[np.float32]) -> NDArray[np.float64]:
+        return np.asarray(model._raw_predict_init(X), dtype=np.float64).reshape(len(X), n_outputs)
+
     if isinstance(init, str) and init == "zero":
         return np.zeros(n_outputs)
-    if type(init) is not DummyClassifier or init.strategy not in _CONSTANT_STRATEGIES:
+    if type(init) is DummyClassifier and init.strategy in _CONSTANT_STRATEGIES:
+        return raw(np.zeros((1, int(model.n_features_in_)), dtype=np.float32)).ravel()
+    read = _READERS.get(type(init))
+    if read is None:
+        known = ", ".join(family.__name__ for family in _READERS)
         raise UnsupportedModelError(
-            f"this {type(model).__name__} starts from the predictions of its own init={type(init).__name__}, which are "
-            'not a constant; fit it with init=None or init="zero"'
+            f"this {name} starts from the predictions of its own init={type(init).__name__}, which is not read; fit it "
+            f'with init=None, init="zero", a constant DummyClassifier, or one of {known}'
         )
-    # Probabilities go through the link function of the loss: scikit-learn's own arithmetic, to the last bit.
-    start = model._raw_predict_init(np.zeros((1, int(model.n_features_in_)), dtype=np.float32))
-    row: NDArray[np.float64] = np.asarray(start, dtype=np.float64)[0]
-    return row
+    return init_tree(read(init).ensemble, raw, name)
+
+
+# Only these very classes: a subclass may predict something else.
+_READERS: dict[type, Callable[[Any], Reading]] = {
+    DecisionTreeClassifier: read_trees,
+    ExtraTreeClassifier: read_trees,
+    RandomForestClassifier: read_trees,
+    ExtraTreesClassifier: read_trees,
+    BaggingClassifier: read_bagging,
+    AdaBoostClassifier: read_adaboost,
+    GradientBoostingClassifier: read_gradient_boosting,
+}

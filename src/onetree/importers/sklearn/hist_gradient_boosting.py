@@ -120,6 +120,8 @@ def _encoding(model: Any) -> _Encoding:
 
 def _labels(values: NDArray[Any], name: str, feature: str) -> Labels:
     """Return the values of a categorical feature, without NaN, and their numbers."""
+    if values.dtype.kind == "O" and _are_numbers(values):  # in an array of objects, with texts in other columns
+        return _labels(np.array([np.nan if value is None else value for value in values.tolist()]), name, feature)
     if values.dtype.kind not in "biuf":
         texts = plain_values(value for value in values.tolist() if value is not None and value == value)
         if texts is None or not all(isinstance(text, str) for text in texts):
@@ -137,6 +139,11 @@ def _labels(values: NDArray[Any], name: str, feature: str) -> Labels:
     codes = tuple(numbers[~np.isnan(numbers)].tolist())
     last = codes[-1] if codes else 0.0
     return Labels(plain_values(values[~np.isnan(numbers)]) or codes, codes, unknown=last + max(1.0, math.ulp(last)))
+
+
+def _are_numbers(values: NDArray[Any]) -> bool:
+    """Whether objects are numbers, or missing: their categories go by value, whatever their type."""
+    return all(value is None or isinstance(value, int | float | np.integer | np.floating) for value in values.tolist())
 
 
 def _members(words: NDArray[np.uint32]) -> NDArray[np.bool_]:
