@@ -19,6 +19,7 @@ using namespace onetree::python;
 
 void bind_kernels(nb::module_& module);
 void bind_proof(nb::module_& module);
+void bind_question(nb::module_& module);
 void bind_results(nb::module_& module);
 void bind_support(nb::module_& module);
 void bind_walk(nb::module_& module);
@@ -139,6 +140,7 @@ NB_MODULE(_core, module) {
   module.def("share_nodes", &share_nodes, "feature"_a, "threshold"_a, "left"_a, "right"_a, "leaf_class"_a);
   bind_kernels(module);
   bind_proof(module);
+  bind_question(module);
   bind_support(module);
   bind_walk(module);
 }

@@ -45,6 +45,8 @@ from onetree.errors import (
 from onetree.importers import load_ensemble
 from onetree.model.categories import Categories
 from onetree.model.ensemble import Ensemble, Rule
+from onetree.questions.counterfactual import Counterfactual, counterfactual
+from onetree.questions.reason import SufficientReason, explain
 from onetree.report import write_report
 from onetree.scale.many import born_again_many
 from onetree.scale.parts import born_again_in_parts
@@ -67,6 +69,7 @@ __all__ = [
     "BornAgainTreeClassifier",
     "Categories",
     "Comparison",
+    "Counterfactual",
     "Domain",
     "Ensemble",
     "Estimate",
@@ -84,6 +87,7 @@ __all__ = [
     "Solution",
     "SomeFailedError",
     "StopSearch",
+    "SufficientReason",
     "SupportSolution",
     "TooLargeError",
     "Tree",
@@ -93,9 +97,11 @@ __all__ = [
     "born_again_in_parts",
     "born_again_many",
     "compare",
+    "counterfactual",
     "domain_around",
     "domain_of",
     "estimate",
+    "explain",
     "frontier",
     "load_ensemble",
     "load_tree",

@@ -212,6 +212,18 @@ def certify_boxes(ensemble: onetree.model.arrays.EnsembleArrays, lower: numpy.ty
 
 def certify_tree(ensemble: onetree.model.arrays.EnsembleArrays, feature: numpy.typing.NDArray[numpy.int32], threshold: numpy.typing.NDArray[numpy.float64], left: numpy.typing.NDArray[numpy.int32], right: numpy.typing.NDArray[numpy.int32], leaf_class: numpy.typing.NDArray[numpy.int32], time_limit: float, progress: onetree.model.arrays.Callback | None) -> tuple[numpy.typing.NDArray[numpy.float64], Counts]: ...
 
+class NearestOutcome(enum.Enum):
+    OPTIMAL = 0
+
+    NONE = 1
+
+    LIMIT = 2
+
+class Questions:
+    def __init__(self, ensemble: onetree.model.arrays.EnsembleArrays, n_options: numpy.typing.NDArray[numpy.int32]) -> None: ...
+
+    def nearest(self, costs: numpy.typing.NDArray[numpy.float64], wanted: numpy.typing.NDArray[numpy.bool_], largest: bool, at_most: float, any: bool, time_limit: float, work_limit: int, memory_limit: float, progress: onetree.model.arrays.Callback | None) -> tuple[NearestOutcome, numpy.typing.NDArray[numpy.int32], float, float, int]: ...
+
 def least_impurity(slabs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], synthetic: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], synthetic_weight: float, faithful: bool) -> RowSplit: ...
 
 def largest_gain(slabs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: float) -> RowSplit: ...

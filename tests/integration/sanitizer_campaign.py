@@ -19,6 +19,7 @@ from onetree.search.solve import ENGINES, OBJECTIVES
 from onetree.verify import METHODS
 from tests.cases.domains import axes_in
 from tests.cases.oracle import points
+from tests.cases.questions import cells_near, everything
 from tests.cases.set_cases import random_set_case
 from tests.cases.strategies import random_ensemble
 
@@ -99,6 +100,19 @@ def convert_sets(rng, ensemble, domain):
                 _core.tree_bounds(seen, found.solutions[0].tree, time_limit, 0, 0.0, 1, None)
 
 
+def ask(rng, ensemble, domain, row):
+    """Ask for the nearest inputs and for reasons, with and without limits."""
+    for norm in ("l1", "l0", "linf"):
+        for target in (None, ensemble.classes[rng.integers(ensemble.n_classes)]):
+            for limits in ({}, {"work_limit": int(rng.integers(1, 9))}, {"time_limit": float(rng.choice(TIME_LIMITS))}):
+                found = onetree.counterfactual(
+                    ensemble, row, target, norm=norm, domain=domain, missing_cost=1.0, memory_limit=1.0, **limits
+                )
+                assert found.lower_bound <= found.distance
+    for limits in ({}, {"work_limit": int(rng.integers(1, 30))}):
+        onetree.explain(ensemble, row, size="smallest", radius=True, domain=domain, memory_limit=1.0, **limits)
+
+
 def interrupt(rng):
     """Stop long work from its progress callback and by its limits."""
 
@@ -126,6 +140,12 @@ def main():
         convert(rng, random_ensemble(rng, max_cells=2000, max_trees=14))
     for _ in range(N_SETS):
         convert_sets(rng, *random_set_case(rng))
+    for number in range(N_SETS):
+        ensemble, domain = random_set_case(rng) if number % 2 else (random_ensemble(rng), None)
+        known = everything(ensemble) if domain is None else domain
+        X = cells_near(ensemble, known, np.zeros(ensemble.n_features))
+        if X is not None and len(X):
+            ask(rng, ensemble, domain, X[rng.integers(len(X))])
     interrupt(rng)
     print(f"clean {_core.__file__}")
 

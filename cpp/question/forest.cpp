@@ -1,0 +1,133 @@
+#include "question/forest.hpp"
+
+#include <algorithm>
+
+namespace onetree::question {
+
+Forest::Forest(const Ensemble& ensemble, const Space& space)
+    : space_(space), nodes_(ensemble.feature.size()), parent_(ensemble.feature.size(), -1), roots_(ensemble.roots) {
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    const std::int32_t axis = ensemble.feature[node];
+    nodes_[node] = {{axis, 0, false}, -1, -1};
+    if (axis < 0) continue;
+    nodes_[node] = {{axis, static_cast<std::int32_t>(ensemble.threshold[node]), ensemble.missing_left[node] != 0},
+                    ensemble.left[node],
+                    ensemble.right[node]};
+    parent_[ensemble.left[node]] = parent_[ensemble.right[node]] = static_cast<std::int32_t>(node);
+  }
+}
+
+void Forest::leaves_at(std::span<const std::int32_t> point, std::vector<std::int32_t>& leaves) const {
+  leaves.clear();
+  for (std::int32_t node : roots_) {
+    while (nodes_[node].test.axis >= 0) {
+      const Node& here = nodes_[node];
+      node = space_.goes_left(here.test, point[here.test.axis]) ? here.left : here.right;
+    }
+    leaves.push_back(node);
+  }
+}
+
+bool Forest::narrow_to(Box& box, std::int32_t leaf) const {
+  bool left = false, right = false;
+  Box narrowed = box;
+  for (std::int32_t below = leaf, node = parent_[leaf]; node >= 0; below = node, node = parent_[node]) {
+    const bool to_left = nodes_[node].left == below;
+    space_.sides(narrowed, nodes_[node].test, left, right);
+    if (!(to_left ? left : right)) return false;
+    space_.narrow(narrowed, nodes_[node].test, to_left);
+  }
+  std::swap(box, narrowed);
+  return true;
+}
+
+double Walk::enter(const Box& box, std::vector<std::int32_t>& point) {
+  box_ = box;
+  total_ = 0;
+  point.clear();
+  for (int axis = 0; axis < space_.n_axes(); ++axis) {
+    point.push_back(costs_.cheapest(box_, axis));
+    cost_of_[axis] = costs_(axis, point.back());
+    total_ = largest_ ? std::max(total_, cost_of_[axis]) : total_ + cost_of_[axis];
+  }
+  return total_;
+}
+
+void Walk::save(Frame& frame, const Test& test) {
+  frame.part = box_.parts[test.axis];
+  frame.bits = saved_.size();
+  const std::size_t first = space_.first_word(test.axis);
+  for (std::size_t word = 0; word < space_.n_words(test.axis); ++word) saved_.push_back(box_.bits[first + word]);
+}
+
+void Walk::restore(const Frame& frame, const Test& test) {
+  box_.parts[test.axis] = frame.part;
+  const std::size_t first = space_.first_word(test.axis);
+  for (std::size_t word = 0; word < space_.n_words(test.axis); ++word)
+    box_.bits[first + word] = saved_[frame.bits + word];
+}
+
+double Walk::cost_of_side(const Test& test, bool left) {
+  Frame frame{};
+  save(frame, test);
+  space_.narrow(box_, test, left);
+  const double after = costs_(test.axis, costs_.cheapest(box_, test.axis));
+  restore(frame, test);
+  saved_.resize(frame.bits);
+  return combined(total_, cost_of_[test.axis], after);
+}
+
+void Walk::leaves(double limit, std::vector<Reached>& reached) {
+  reached.clear();
+  open_.assign(forest_.roots_.size(), -1);
+  bool left = false, right = false;
+  for (std::int32_t tree = 0; tree < forest_.n_trees(); ++tree) {
+    std::int32_t node = forest_.roots_[tree];
+    double total = total_;
+    bool is_right = false;  // of the first open test
+    // Enters one side of the test of a frame; false if every point there costs too much.
+    auto enter_side = [&](Frame& frame, bool to_left) {
+      const Forest::Node& here = forest_.nodes_[frame.node];
+      const int axis = here.test.axis;
+      frame.on_right = !to_left;
+      space_.narrow(box_, here.test, to_left);
+      cost_of_[axis] = costs_(axis, costs_.cheapest(box_, axis));
+      total = combined(frame.total, frame.cost, cost_of_[axis]);
+      node = to_left ? here.left : here.right;
+      if (frames_.size() == 1) is_right = !to_left;
+      return total < limit;
+    };
+    for (;;) {
+      bool alive = true;
+      while (alive && forest_.nodes_[node].test.axis >= 0) {
+        const Forest::Node& here = forest_.nodes_[node];
+        space_.sides(box_, here.test, left, right);
+        if (left != right) {
+          node = left ? here.left : here.right;
+          continue;
+        }
+        if (frames_.empty()) open_[tree] = node;
+        Frame& frame = frames_.emplace_back(Frame{node, false, total, cost_of_[here.test.axis], {}, 0});
+        save(frame, here.test);
+        alive = enter_side(frame, true);
+      }
+      if (alive) reached.push_back({total, node, tree, is_right});
+      alive = false;
+      while (!alive && !frames_.empty()) {
+        Frame& frame = frames_.back();
+        const Test test = forest_.nodes_[frame.node].test;
+        restore(frame, test);
+        cost_of_[test.axis] = frame.cost;
+        if (!frame.on_right) {
+          alive = enter_side(frame, false);
+        } else {
+          saved_.resize(frame.bits);
+          frames_.pop_back();
+        }
+      }
+      if (!alive) break;
+    }
+  }
+}
+
+}  // namespace onetree::question

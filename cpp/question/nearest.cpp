@@ -1,0 +1,310 @@
+#include "question/nearest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "question/demand.hpp"
+
+namespace onetree::question {
+
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr int kMostSteps = 64;  // tries to make one option of a point cheaper
+
+struct Candidate {  // a box that may hold something cheaper
+  double bound;     // nothing in it costs less
+  double lead;      // how far its leaves get beyond what is needed: among equal bounds the largest comes first
+  std::int64_t number;
+  Test test;  // to split it by
+  Box box;
+
+  bool operator<(const Candidate& other) const {  // the top of a heap is the largest
+    return std::tuple(-bound, lead, number) < std::tuple(-other.bound, other.lead, other.number);
+  }
+};
+
+class Search {
+ public:
+  Search(const Ensemble& ensemble, const Space& space, const Forest& forest, const Query& query, Control& control)
+      : ensemble_(ensemble),
+        space_(space),
+        forest_(forest),
+        query_(query),
+        control_(control),
+        costs_(space, query.costs),
+        walk_(forest, costs_, query.largest),
+        demands_(demands(ensemble, query.wanted)),
+        limit_(std::nextafter(query.at_most, kInfinite)) {}
+
+  Answer run();
+
+ private:
+  // The least cost at which leaves can meet a demand.
+  struct Bound {
+    double cost = kInfinite, lead = -kInfinite;
+    const Demand* demand = nullptr;
+  };
+
+  void look_at(Box&& box);
+  bool is_wanted(std::span<const std::int32_t> point);
+  double cost_of(std::span<const std::int32_t> point) const;
+  // Takes a point of a wanted class, made cheaper option by option, if it is the cheapest so far.
+  void take(std::vector<std::int32_t> point);
+  Bound bound_of(const Demand& demand);
+  Bound bound();
+  void find_best(const Demand& demand, double cost);
+  Test choose(const Bound& bound, double cost);
+  void dive(const Demand& demand, const Box& box);
+  bool is_done() const { return query_.any && !answer_.point.empty(); }
+
+  const Ensemble& ensemble_;
+  const Space& space_;
+  const Forest& forest_;
+  const Query& query_;
+  Control& control_;
+  const Costs costs_;
+  Walk walk_;
+  const std::vector<std::vector<Demand>> demands_;
+  double limit_;  // what costs as much or more is of no interest
+  Answer answer_;
+  std::vector<Candidate> heap_;
+  std::vector<std::int32_t> point_, leaves_, tried_;
+  std::vector<Reached> reached_;
+  std::vector<double> best_, left_, right_;  // per tree: the largest gain, and on either side of its open test
+  std::vector<std::int32_t> best_leaf_;
+};
+
+bool Search::is_wanted(std::span<const std::int32_t> point) {
+  forest_.leaves_at(point, tried_);
+  return query_.wanted[ensemble_.decide(tried_)];
+}
+
+double Search::cost_of(std::span<const std::int32_t> point) const {
+  double total = 0;
+  for (int axis = 0; axis < space_.n_axes(); ++axis) {
+    const double own = costs_(axis, point[axis]);
+    total = query_.largest ? std::max(total, own) : total + own;
+  }
+  return total;
+}
+
+void Search::take(std::vector<std::int32_t> point) {
+  const Box whole = space_.whole();
+  for (int axis = 0; axis < space_.n_axes() && !query_.any; ++axis) {
+    const std::int32_t own = point[axis];
+    std::int32_t option = costs_.cheapest(whole, axis);
+    // On an axis with an order from the cheapest option towards this one, else only the cheapest.
+    const int direction = space_.is_set(axis) || own == space_.n_ordered(axis) || option == space_.n_ordered(axis) ? 0
+                          : option < own                                                                           ? 1
+                                                                                                                   : -1;
+    for (int step = 0; step < kMostSteps && option != own; ++step, option += direction) {
+      point[axis] = option;
+      if (costs_(axis, option) < costs_(axis, own) && is_wanted(point)) break;
+      point[axis] = own;
+      if (direction == 0) break;
+    }
+  }
+  const double cost = cost_of(point);
+  if (!(cost < limit_)) return;
+  limit_ = answer_.cost = cost;
+  answer_.point = std::move(point);
+}
+
+Search::Bound Search::bound_of(const Demand& demand) {
+  best_.assign(forest_.n_trees(), -kInfinite);
+  int n_without = forest_.n_trees();
+  double sum = 0;
+  Bound found{kInfinite, -kInfinite, &demand};
+  for (std::size_t begin = 0, end; begin < reached_.size(); begin = end) {
+    for (end = begin; end < reached_.size() && reached_[end].cost == reached_[begin].cost; ++end) {
+      const Reached& each = reached_[end];
+      const double gain = demand.gain[each.leaf];
+      double& best = best_[each.tree];
+      if (best == -kInfinite) {
+        --n_without;
+        sum += gain;
+        best = gain;
+      } else if (gain > best) {
+        sum += gain - best;
+        best = gain;
+      }
+    }
+    if (n_without == 0 && found.cost == kInfinite && sum >= demand.needed) found.cost = reached_[begin].cost;
+  }
+  if (n_without == 0) found.lead = sum - demand.needed;
+  if (forest_.n_trees() == 0 && 0 >= demand.needed) found.cost = 0;
+  return found;
+}
+
+// Some wanted class must meet all its demands: the cheapest class, by the dearest of its demands.
+Search::Bound Search::bound() {
+  Bound cheapest;
+  for (const std::vector<Demand>& of_class : demands_) {
+    Bound dearest{-1, kInfinite, nullptr};
+    for (const Demand& demand : of_class) {
+      const Bound found = bound_of(demand);
+      if (found.cost > dearest.cost) dearest.cost = found.cost;
+      if (found.lead < dearest.lead) {
+        dearest.lead = found.lead;
+        dearest.demand = found.demand;
+      }
+      if (dearest.cost == kInfinite) break;
+    }
+    if (std::tuple(-dearest.cost, dearest.lead) > std::tuple(-cheapest.cost, cheapest.lead)) cheapest = dearest;
+  }
+  return cheapest;
+}
+
+// The largest gain of each tree within a cost, its leaf, and the largest on either side of the open test.
+void Search::find_best(const Demand& demand, double cost) {
+  for (std::vector<double>* each : {&best_, &left_, &right_}) each->assign(forest_.n_trees(), -kInfinite);
+  best_leaf_.assign(forest_.n_trees(), -1);
+  for (const Reached& each : reached_) {
+    if (each.cost > cost) break;
+    const double gain = demand.gain[each.leaf];
+    double& side = each.right ? right_[each.tree] : left_[each.tree];
+    side = std::max(side, gain);
+    if (gain > best_[each.tree]) {
+      best_[each.tree] = gain;
+      best_leaf_[each.tree] = each.leaf;
+    }
+  }
+}
+
+// Among the first open tests of the trees, the one that takes most on both sides: gains, as a share of what is still
+// missing at the cheapest point, and cost, as a share of what the bound is above that point. On an axis with an order,
+// a test also settles those of other trees: left of it those above, right of it those below.
+Test Search::choose(const Bound& bound, double cost) {
+  struct Open {
+    Test test;
+    double loss_left, loss_right;  // what is lost if only this side is left
+  };
+  std::vector<Open> open;
+  double missing = bound.demand->needed;
+  for (int tree = 0; tree < forest_.n_trees(); ++tree) {
+    missing -= bound.demand->gain[leaves_[tree]];
+    const std::int32_t node = walk_.open_tests()[tree];
+    if (node < 0) continue;
+    const double all = std::max(std::abs(best_[tree]), 1e-300), best = best_[tree];
+    auto loss = [&](double side) {
+      return side == -kInfinite ? best - std::min(bound.demand->gain[leaves_[tree]], best) + 0.1 * all : best - side;
+    };
+    open.push_back({forest_.test(node), loss(left_[tree]), loss(right_[tree])});
+  }
+  missing = std::max(missing, 1e-9);
+  const double above = std::max(bound.cost - cost, 1e-9 * std::max(bound.cost, 1e-9));
+  std::sort(open.begin(), open.end(), [](const Open& a, const Open& b) {
+    return std::tie(a.test.axis, a.test.place) < std::tie(b.test.axis, b.test.place);
+  });
+  Test best = open.front().test;
+  double best_score = -1;
+  for (std::size_t begin = 0, end; begin < open.size(); begin = end) {
+    const Test& first = open[begin].test;
+    const bool one_place = space_.is_set(first.axis);
+    double left = 0, right = 0;
+    for (end = begin;
+         end < open.size() && open[end].test.axis == first.axis && (!one_place || open[end].test.place == first.place);
+         ++end)
+      left += open[end].loss_left;
+    for (std::size_t i = begin; i < end;) {
+      const Test& test = open[i].test;
+      double passed = 0;
+      for (; i < end && open[i].test.place == test.place; ++i) {
+        right += open[i].loss_right;
+        passed += open[i].loss_left;
+      }
+      const double dearer_left = (std::min(walk_.cost_of_side(test, true), limit_) - cost) / above;
+      const double dearer_right = (std::min(walk_.cost_of_side(test, false), limit_) - cost) / above;
+      const double score =
+          (1e-3 + left / missing + std::min(dearer_left, 1e3)) * (1e-3 + right / missing + std::min(dearer_right, 1e3));
+      if (score > best_score) {
+        best_score = score;
+        best = test;
+      }
+      left -= passed;
+    }
+  }
+  return best;
+}
+
+// Looks for a point in as many of the best leaves as possible, those first that gain most.
+void Search::dive(const Demand& demand, const Box& box) {
+  std::vector<std::pair<double, std::int32_t>> order;
+  for (int tree = 0; tree < forest_.n_trees(); ++tree)
+    if (best_leaf_[tree] >= 0) order.emplace_back(demand.gain[leaves_[tree]] - best_[tree], best_leaf_[tree]);
+  std::sort(order.begin(), order.end());
+  Box narrowed = box;
+  for (const auto& [loss, leaf] : order) forest_.narrow_to(narrowed, leaf);
+  std::vector<std::int32_t> point;
+  for (int axis = 0; axis < space_.n_axes(); ++axis) point.push_back(costs_.cheapest(narrowed, axis));
+  if (cost_of(point) < kInfinite && is_wanted(point)) take(std::move(point));
+}
+
+void Search::look_at(Box&& box) {
+  control_.check("question", -1, -1, answer_.n_boxes);
+  ++answer_.n_boxes;
+  const double cost = walk_.enter(box, point_);
+  if (!(cost < limit_)) return;
+  forest_.leaves_at(point_, leaves_);
+  if (query_.wanted[ensemble_.decide(leaves_)]) {
+    limit_ = answer_.cost = cost;
+    answer_.point = point_;
+    return;
+  }
+  walk_.leaves(limit_, reached_);
+  // One leaf per tree: all that is cheap enough has the class of the cheapest point.
+  if (reached_.size() <= static_cast<std::size_t>(forest_.n_trees()) &&
+      std::all_of(reached_.begin(), reached_.end(),
+                  [&](const Reached& each) { return leaves_[each.tree] == each.leaf; }))
+    return;
+  std::sort(reached_.begin(), reached_.end(), [](const Reached& a, const Reached& b) {
+    return std::tie(a.cost, a.tree, a.leaf) < std::tie(b.cost, b.tree, b.leaf);
+  });
+  const Bound found = bound();
+  if (!(found.cost < limit_)) return;
+  find_best(*found.demand, found.cost);
+  const Test test = choose(found, cost);
+  if (answer_.n_boxes < 64 || answer_.n_boxes % 16 == 0) dive(*found.demand, box);
+  const double bound = std::max(cost, found.cost);
+  if (!(bound < limit_)) return;
+  heap_.push_back({bound, found.lead, answer_.n_boxes, test, std::move(box)});
+  std::push_heap(heap_.begin(), heap_.end());
+}
+
+Answer Search::run() {
+  const std::size_t bytes = space_.bytes_of_box() + sizeof(Candidate);
+  try {
+    if (!demands_.empty()) look_at(space_.whole());
+    while (!heap_.empty() && !is_done()) {
+      if (!(heap_.front().bound < limit_)) break;
+      answer_.lower_bound = heap_.front().bound;
+      if (heap_.size() > control_.memory_limit / bytes) throw LimitReached("memory");
+      std::pop_heap(heap_.begin(), heap_.end());
+      Candidate candidate = std::move(heap_.back());
+      heap_.pop_back();
+      Box other = candidate.box;
+      space_.narrow(candidate.box, candidate.test, true);
+      space_.narrow(other, candidate.test, false);
+      look_at(std::move(candidate.box));
+      if (!is_done()) look_at(std::move(other));
+    }
+    answer_.outcome = answer_.point.empty() ? Outcome::none : Outcome::optimal;
+    if (!is_done()) answer_.lower_bound = answer_.point.empty() ? kInfinite : answer_.cost;
+  } catch (const LimitReached&) {
+    answer_.outcome = Outcome::limit;
+  }
+  answer_.lower_bound = std::min(answer_.lower_bound, answer_.cost);
+  return std::move(answer_);
+}
+
+}  // namespace
+
+Answer nearest(const Ensemble& ensemble, const Space& space, const Forest& forest, const Query& query,
+               Control& control) {
+  return Search(ensemble, space, forest, query, control).run();
+}
+
+}  // namespace onetree::question

@@ -1,0 +1,106 @@
+"""What it costs to leave an input: a number for every option of every axis, infinite where it must not be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree.questions.options import Choices, Options
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+NORMS = ("l1", "l0", "linf")
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """How changes are counted, and which are allowed.
+
+    Parameters
+    ----------
+    norm : {"l1", "l0", "linf"}
+        The sum of weighted differences, of the weights of the changed features, or the largest weighted difference.
+    weights : float64 array of shape (n_features,)
+    fixed, increasing, decreasing : collection of int
+        Features that must not change, that must not become smaller, and not larger.
+    missing_cost : float or None
+        What it costs to become missing, or known; None: not allowed.
+    """
+
+    norm: str
+    weights: Floats
+    fixed: Collection[int] = ()
+    increasing: Collection[int] = ()
+    decreasing: Collection[int] = ()
+    missing_cost: float | None = None
+
+    def costs(self, options: Options, row: Floats) -> tuple[Floats, list[Choices]]:
+        """Return the cost of every option, axis after axis, and what the options are."""
+        found, near = [], options.near(row)
+        for choices in near:
+            total = np.zeros(len(choices.allowed))
+            for column, feature in enumerate(choices.features):
+                own = self._of_feature(options, feature, choices.values[:, column], float(row[feature]))
+                total = np.maximum(total, own) if self.norm == "linf" else total + own
+            found.append(np.where(choices.allowed, total, np.inf))
+        return np.concatenate(found), near
+
+    def _of_feature(self, options: Options, feature: int, values: Floats, x: float) -> Floats:
+        weight, same = self.weights[feature], is_same(values, x)
+        if self.norm == "l0" or options.ensemble.categories[feature] is not None:
+            cost = np.where(same, 0.0, weight)
+        else:
+            with np.errstate(invalid="ignore", over="ignore"):
+                cost = np.where(same, 0.0, weight * np.abs(values - x))
+        changes_missing = np.isnan(values) != np.isnan(x)
+        cost[changes_missing] = np.inf if self.missing_cost is None else weight * self.missing_cost
+        if feature in self.fixed:
+            cost[~same] = np.inf
+        if feature in self.increasing:
+            cost[~(same | (values >= x))] = np.inf
+        if feature in self.decreasing:
+            cost[~(same | (values <= x))] = np.inf
+        cost[np.isnan(cost)] = np.inf
+        return cost
+
+
+def within(near: list[Choices], row: Floats, inside: dict[int, Bools], free: Collection[int]) -> Floats:
+    """Return costs that are 0 inside a box around a row and infinite outside.
+
+    Parameters
+    ----------
+    near : list of Choices
+        The options around the row.
+    row : float64 array
+    inside : dict
+        Axis: which of its options belong to the box.
+    free : collection of int
+        Features that may be anything; what is neither free nor in `inside` stays as it is.
+    """
+    found = []
+    for axis, choices in enumerate(near):
+        allowed = choices.allowed.copy()
+        if axis in inside:
+            allowed &= inside[axis]
+        else:
+            for column, feature in enumerate(choices.features):
+                if feature not in free:
+                    allowed &= is_same(choices.values[:, column], float(row[feature]))
+        found.append(np.where(allowed, 0.0, np.inf))
+    return np.concatenate(found)
+
+
+def is_same(values: Floats, x: float) -> Bools:
+    """Return which values are `x`, also if that is missing."""
+    return np.asarray(np.isnan(values) if np.isnan(x) else values == x)
+
+
+def point_at(row: Floats, near: list[Choices], chosen: NDArray[np.int32]) -> Floats:
+    """Return the input that the chosen options stand for."""
+    point = row.copy()
+    for choices, option in zip(near, chosen.tolist(), strict=True):
+        point[list(choices.features)] = choices.values[option]
+    return point

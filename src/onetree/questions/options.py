@@ -1,0 +1,189 @@
+"""An ensemble on numbered options: what each feature can be, as far as the trees can tell.
+
+The options of an ordinary feature are the slabs between its thresholds and, last, the missing value; those of a
+categorical feature its elements; those of a group of features their combinations. Which number stands for a slab
+depends on the input that a question is about: the nearest one of the domain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onetree import _core
+from onetree.domain.domain import Domain
+from onetree.domain.values import Values
+from onetree.lowering.axis_tests import JointFeatures, joint_features
+from onetree.model.arrays import AxisEnsemble
+from onetree.model.categories import MISSING
+from onetree.model.ensemble import Ensemble
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+_CLOSE = 2.0**-23  # between neighbouring float32 numbers, relatively; they are further apart only beyond their range
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """What the options of one axis are for a certain input: a row per option, a column per feature of the axis."""
+
+    features: tuple[int, ...]
+    values: Floats
+    allowed: Bools  # inside the domain
+
+
+class Options:
+    """An ensemble inside a domain, as the native questions take it.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    domain : Domain or None
+        As `onetree.domain.domain.as_domain` returns it.
+    """
+
+    def __init__(self, ensemble: Ensemble, domain: Domain | None) -> None:
+        self.ensemble, self.domain = ensemble, domain
+        values = (None,) * ensemble.n_features if domain is None else domain.values
+        self.values = tuple(
+            own or Values(missing=bool(takes_nan))
+            for own, takes_nan in zip(values, ensemble.nan_features.tolist(), strict=True)
+        )
+        self.joint = {each.features[0]: each for each in joint_features(ensemble, domain)}
+        self._members = {feature for each in self.joint.values() for feature in each.features}
+        self.levels = tuple(self._levels(feature) for feature in range(ensemble.n_features))
+
+    def _levels(self, feature: int) -> Floats:
+        if feature in self._members:
+            return np.zeros(0)
+        levels: Floats = np.unique(self.ensemble.threshold[self.ensemble.feature == feature])
+        return levels[np.isfinite(levels)]
+
+    @cached_property
+    def n_options(self) -> NDArray[np.int32]:
+        """Number of options of each axis; an axis has the number of its first feature."""
+        ordered = [len(levels) + 1 + int(nan) for levels, nan in zip(self.levels, self._takes_nan(), strict=True)]
+        for axis, joint in self.joint.items():
+            ordered[axis] = len(joint.values)
+        return np.array(ordered, dtype=np.int32)
+
+    def _takes_nan(self) -> Bools:
+        takes_nan = self.ensemble.nan_features.copy()
+        takes_nan[list(self._members)] = False
+        return takes_nan
+
+    @cached_property
+    def native(self) -> _core.Questions:
+        """The ensemble on options, in the native core."""
+        ensemble = self.ensemble
+        feature, place = ensemble.feature.copy(), np.zeros(len(ensemble.feature))
+        sets: list[NDArray[np.uint8] | None] = [None] * ensemble.n_features
+        for each, levels in enumerate(self.levels):
+            nodes = ensemble.feature == each
+            place[nodes] = np.searchsorted(levels, ensemble.threshold[nodes])
+        for axis, joint in self.joint.items():
+            nodes, goes_left = self._outcomes(joint)
+            tests, number = np.unique(goes_left, axis=0, return_inverse=True)
+            feature[nodes], place[nodes] = axis, number.ravel()
+            sets[axis] = np.ascontiguousarray(tests, dtype=np.uint8)
+        return _core.Questions(
+            AxisEnsemble(
+                roots=ensemble.roots,
+                feature=feature,
+                threshold=place,
+                children_left=ensemble.children_left,
+                children_right=ensemble.children_right,
+                missing_left=ensemble.missing_left,
+                value=ensemble.value,
+                base=ensemble.base,
+                rule=ensemble.rule,
+                nan_features=self._takes_nan(),
+                n_classes=ensemble.n_classes,
+                sets=tuple(sets),
+            ),
+            self.n_options,
+        )
+
+    def _outcomes(self, joint: JointFeatures) -> tuple[NDArray[np.intp], Bools]:
+        """Return the nodes that test some features, and which of the features' values each sends left."""
+        ensemble, found, rows = self.ensemble, [], []
+        for column, feature in enumerate(joint.features):
+            nodes = np.flatnonzero(ensemble.feature == feature)
+            values = joint.values[:, column]
+            if ensemble.categories[feature] is None:
+                rows.append(values <= ensemble.threshold[nodes, np.newaxis])
+            else:
+                rows.append(ensemble.subsets[ensemble.subset[nodes]][:, values.astype(np.intp)])
+            found.append(nodes)
+        return np.concatenate(found), np.concatenate(rows)
+
+    def near(self, row: Floats) -> list[Choices]:
+        """Return the options of every axis; an ordinary one has in each slab the number that is nearest to the row."""
+        found = []
+        for axis in range(self.ensemble.n_features):
+            if axis in self.joint:
+                found.append(self._joint_choices(self.joint[axis], row))
+            elif axis in self._members:  # decided on another axis
+                found.append(Choices((), np.zeros((1, 0)), np.ones(1, dtype=bool)))
+            else:
+                values, allowed = _nearest(self.levels[axis], self.values[axis], float(row[axis]))
+                if self.ensemble.nan_features[axis]:
+                    values, allowed = np.append(values, np.nan), np.append(allowed, self.values[axis].missing)
+                found.append(Choices((axis,), values[:, np.newaxis], allowed))
+        return found
+
+    def _joint_choices(self, joint: JointFeatures, row: Floats) -> Choices:
+        """Return the values of a joint axis; where an element is that of the row, the row's own number."""
+        values = joint.values.copy()
+        for column, feature in enumerate(joint.features):
+            kind = self.ensemble.categories[feature]
+            if kind is not None:
+                own = int(kind.element(row[feature]))
+                elements = values[:, column].astype(np.intp).tolist()
+                values[:, column] = [row[feature] if each == own else self._example(feature, each) for each in elements]
+        return Choices(joint.features, values, np.ones(len(values), dtype=bool))
+
+    def _example(self, feature: int, element: int) -> float:
+        """Return a number of the domain that is this element."""
+        kind, values = self.ensemble.categories[feature], self.values[feature]
+        assert kind is not None  # noqa: S101 - for the type checker
+        number = kind.example(element)
+        if element == MISSING or values.contain(np.array([number]))[0]:
+            return number
+        cuts = np.concatenate([kind.low, kind.high, values.choices or ()])
+        tried = np.concatenate([values.above(cuts), values.below(cuts)])
+        tried = tried[~np.isnan(tried)]
+        return float(tried[kind.element(tried) == element][0])
+
+
+def _nearest(levels: Floats, values: Values, x: float) -> tuple[Floats, Bools]:
+    """Return the value nearest to `x` in every slab, and whether there is one.
+
+    It is a float32 number if one lies close by, so that it is the same input in either precision.
+    """
+    if np.isnan(x):
+        x = 0.0
+    low, high = np.append(-np.inf, levels), np.append(levels, np.inf)  # low < value <= high
+    up, down = values.above(low), values.below(high)
+    if values.choices is None and not values.integer:
+        up, down = _rounded(up, low, np.minimum(high, values.high), np.inf), _rounded(down, low, down, -np.inf)
+    around = np.concatenate([values.below(np.array([x])), values.above(np.array([x]))])
+    around = around[~np.isnan(around)]
+    closest = around[np.argmin(np.abs(around - x))] if around.size else np.nan
+    inside = (low < closest) & (closest <= high)
+    found = np.where(inside, closest, np.where(high < x, down, up))
+    return found, (low < found) & (found <= high)
+
+
+def _rounded(number: Floats, low: Floats, high: Floats, direction: float) -> Floats:
+    """Return the next float32 number in a direction where it is still above `low` and up to `high`, else the number."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        short = number.astype(np.float32)
+        wrong = short < number if direction > 0 else short > number
+        short = np.where(wrong, np.nextafter(short, np.float32(direction)), short).astype(np.float64)
+        close = np.abs(short - number) <= _CLOSE * np.abs(number)
+        return np.where(close & (low < short) & (short <= high), short, number)
