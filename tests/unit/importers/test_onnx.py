@@ -244,11 +244,6 @@ def test_other_models_are_refused_with_what_they_are():
     model = model_of(random_attributes(np.random.default_rng(0)), after=after, outputs=("best",))
     with pytest.raises(UnsupportedModelError, match="is the largest of what TreeEnsembleClassifier gives"):
         Ensemble.from_model(model)
-    model = model_of(random_attributes(np.random.default_rng(0)))
-    model.graph.node.insert(0, helper.make_node("Abs", ["X"], ["Y"]))
-    model.graph.node[1].input[0] = "Y"
-    with pytest.raises(UnsupportedModelError, match="Abs"):
-        Ensemble.from_model(model)
 
 
 def test_a_leaf_without_weights_where_it_matters_is_refused():

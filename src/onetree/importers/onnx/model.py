@@ -15,8 +15,21 @@ from numpy.typing import NDArray
 
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
 from onetree.importers.onnx.decision import Decision, decide_argmax, decide_classifier, with_labels
-from onetree.importers.onnx.graph import DOUBLE, FLOAT, INT32, INT64, Graph, Input, Operator, parse_model, read_graph
+from onetree.importers.onnx.graph import (
+    DOUBLE,
+    FLOAT,
+    INT32,
+    INT64,
+    STRING,
+    Graph,
+    Input,
+    Operator,
+    parse_model,
+    read_graph,
+)
+from onetree.importers.onnx.steps import Steps
 from onetree.importers.onnx.trees import FlatTrees, RawTrees, flatten, read_classifier, read_ensemble
+from onetree.importers.pipeline import compose
 from onetree.importers.self_test import self_test
 from onetree.importers.set_tests import SetTest, known_categories, set_fields
 from onetree.importers.thresholds import canonical_thresholds
@@ -28,7 +41,6 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 _DTYPES = {FLOAT: np.float32, INT32: np.float32, INT64: np.float32, DOUBLE: np.float64}
-_NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, INT32: np.int32, INT64: np.int64}
 _MAX_FEATURES = 1_000_000
 
 
@@ -54,15 +66,31 @@ def parse_onnx(content: bytes, *, missing: str = "auto") -> Ensemble:
 def _import(model: ModelProto, missing: str) -> Ensemble:
     graph = read_graph(model)
     label = find_label(graph)
-    ensemble = read_trees(graph, label, missing)
-    run = _session(model, graph, label)
+    given = _direct_input(graph, label.operator)
+    steps = Steps(graph, given[0].name if given else label.operator.inputs[0])
+    ensemble = _bare(label, *given, missing) if given else _behind_steps(label, steps, missing)
+    run = _session(model, graph, label, steps)
     if run is not None:
-        kind = _tree_input(graph, label.operator)[0].kind
-        whole = kind in (INT32, INT64)
-        self_test(
-            ensemble, run, "ONNX model", largest=2.0**31 - 1 if whole else np.inf, rows=np.rint if whole else None
-        )
+        whole = [each.kind in (INT32, INT64) for each, _ in steps.of_input]
+        largest = min(raw.high for raw in steps.raw) if any(whole) or given is None else np.inf
+        self_test(ensemble, run, "ONNX model", largest=largest, rows=lambda X: np.where(whole, np.floor(X), X))
     return ensemble
+
+
+def _behind_steps(label: Label, steps: Steps, missing: str) -> Ensemble:
+    """Return the ensemble on the inputs of the model, which its first operators make other columns of."""
+    kind = DOUBLE if steps.result.kind == DOUBLE else FLOAT
+    if steps.result.kind == STRING:
+        raise UnsupportedModelError("the trees get texts, which they cannot compare")
+    trees = ensemble_of(label, kind, len(steps.result.columns), missing, rounded=False)
+    shown = bool(trees.nan_features.any())
+    raw = []
+    for at, (each, (of, _)) in enumerate(zip(steps.raw, steps.of_input, strict=True)):
+        asked = missing == "follow" or (missing == "auto" and (shown or at in steps.fills_gaps))
+        possible = of.kind in (FLOAT, DOUBLE) and at not in steps.refuses_gaps
+        raw.append(replace(each, takes_nan=asked and possible))
+    named = len(steps.inputs) > 1 or steps.inputs[0].n_columns == 1
+    return compose(trees, raw, steps.result.columns, steps.evaluate, frame=Columns(named=named, integers="float32"))
 
 
 def find_label(graph: Graph) -> Label:
@@ -121,9 +149,8 @@ def _keeps(graph: Graph, operator: Operator) -> bool:
     return operator.attributes.get("to") == INT64 and not texts
 
 
-def read_trees(graph: Graph, label: Label, missing: str) -> Ensemble:
+def _bare(label: Label, given: Input, compared: int, missing: str) -> Ensemble:
     """Return the ensemble on the columns of the one input that the trees get."""
-    given, compared = _tree_input(graph, label.operator)
     if not 0 < given.n_columns <= _MAX_FEATURES:
         raise UnsupportedModelError(
             f"the input {given.name[:80]!r} must have a known number of columns, 1 to {_MAX_FEATURES:,}, not "
@@ -136,25 +163,19 @@ def read_trees(graph: Graph, label: Label, missing: str) -> Ensemble:
     return ensemble
 
 
-def _tree_input(graph: Graph, trees: Operator) -> tuple[Input, int]:
-    """Return the input that the trees get, and the type of the numbers that they compare."""
-    inputs = {each.name: each for each in graph.inputs}
-    name, compared, between = trees.inputs[0], 0, []
+def _direct_input(graph: Graph, trees: Operator) -> tuple[Input, int] | None:
+    """Return the only input, if the trees get it as it is, and the type of the numbers that they compare."""
+    name, compared = trees.inputs[0], 0
     while name in graph.made_by:
         operator = graph.made_by[name]
         if operator.kind == "Cast" and operator.attributes.get("to") in (FLOAT, DOUBLE):
             compared = compared or int(operator.attributes["to"])
         elif operator.kind != "Identity":
-            between.append(operator.kind)
-            break
+            return None
         name = operator.inputs[0]
-    given = inputs.get(name)
-    if given is None or between:
-        steps = list(dict.fromkeys(operator.kind for operator in graph.needed_for(trees.inputs[0])))
-        raise UnsupportedModelError(
-            f"the trees do not see the model's input itself, but what {', '.join(steps[:10])[:300]} make of it; "
-            "convert the trees alone, or read the model from the library that it was trained with"
-        )
+    given = next((each for each in graph.inputs if each.name == name), None)
+    if given is None or len(graph.inputs) > 1:
+        return None
     if given.kind not in _DTYPES:
         raise UnsupportedModelError(f"the input {name[:80]!r} must hold floats, doubles or integers")
     return given, compared or (DOUBLE if given.kind == DOUBLE else FLOAT)
@@ -229,7 +250,9 @@ def _equal(codes: NDArray[np.float64], rounded: bool) -> Categories:
     return Categories(tuple(codes.tolist()), canonical_thresholds(below), canonical_thresholds(codes))
 
 
-def _session(model: ModelProto, graph: Graph, label: Label) -> Callable[[NDArray[np.float64]], NDArray[Any]] | None:
+def _session(
+    model: ModelProto, graph: Graph, label: Label, steps: Steps
+) -> Callable[[NDArray[np.float64]], NDArray[Any]] | None:
     """Return the model's label as onnxruntime computes it, or None if that is not installed."""
     try:
         import onnxruntime
@@ -243,14 +266,12 @@ def _session(model: ModelProto, graph: Graph, label: Label) -> Callable[[NDArray
         session = onnxruntime.InferenceSession(only, options, providers=["CPUExecutionProvider"], enable_fallback=0)
     except Exception as error:  # its own classes of errors derive from nothing in common
         raise ModelFileError(f"onnxruntime does not take this model: {str(error)[:300]}") from None
-    (given,) = session.get_inputs()
-    dtype = _NUMPY[next(each.kind for each in graph.inputs if each.name == given.name)]
+    names = [given.name for given in session.get_inputs()]
 
     def predict(X: NDArray[np.float64]) -> NDArray[Any]:
-        with np.errstate(over="ignore", under="ignore"):
-            rows = X.astype(dtype)
+        rows = steps.as_given(X)
         try:
-            return np.asarray(session.run([label.output], {given.name: rows})[0]).ravel()
+            return np.asarray(session.run([label.output], {name: rows[name] for name in names})[0]).ravel()
         except Exception as error:
             raise ModelFileError(f"onnxruntime cannot run this model: {str(error)[:300]}") from None
 
