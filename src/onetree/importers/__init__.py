@@ -152,7 +152,7 @@ def load_ensemble(
     ----------
     path : path
         XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, ONNX, skops with a scikit-learn model, the BA-Trees text
-        format, the project's own JSON, or a folder of YDF.
+        format, the project's own JSON, or a folder of Spark ML or YDF.
     voting : {"auto", "soft", "hard"}
         "auto" is what the file says; "hard" makes each tree vote for its own class.
     missing : {"auto", "follow", "refuse"}
@@ -201,7 +201,11 @@ def _parse_folder(path: Path, missing: str) -> Ensemble:
         from onetree.importers.ydf.model import load_ydf
 
         return load_ydf(path, missing=missing)
-    raise ModelFileError("not a known folder of a model; a folder that YDF saved can be read")
+    if (path / "metadata").is_dir():
+        from onetree.importers.spark.model import parse_spark
+
+        return parse_spark(path, missing=missing)
+    raise ModelFileError("not a known folder of a model; folders that Spark and YDF saved can be read")
 
 
 def _parse(content: bytes, missing: str, data: RowsLike | None = None) -> Ensemble:

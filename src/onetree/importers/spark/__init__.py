@@ -1,0 +1,1 @@
+"""Spark ML: saved trees, forests and gradient boosted trees, read without Spark."""
