@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 namespace onetree::question {
 
@@ -19,39 +19,106 @@ double drift(const Ensemble& ensemble) {
   return n * 0x1p-52 * magnitude;
 }
 
-}  // namespace
-
-std::vector<std::vector<Demand>> demands(const Ensemble& ensemble, const std::vector<bool>& wanted) {
+// What `winner` demands of the leaves in order not to be beaten by `rival`.
+Demand demand_of(const Ensemble& ensemble, int winner, int rival) {
   const bool exact = ensemble.sums_are_exact();
-  const double margin = exact ? 0 : ensemble.margin() + drift(ensemble);
   const double cut = ensemble.rule.cut * ensemble.rule.divisor;  // divisors are positive
-  std::vector<std::vector<Demand>> found;
-  for (int winner = 0; winner < ensemble.n_classes; ++winner) {
-    if (!wanted[winner]) continue;
-    std::vector<Demand>& own = found.emplace_back();
-    for (int rival = 0; rival < ensemble.n_classes; ++rival) {
-      if (wanted[rival]) continue;
-      Demand demand{winner, rival, 0, std::vector<double>(ensemble.feature.size())};
-      bool wins_ties = winner < rival;
-      for (std::size_t node = 0; node < demand.gain.size(); ++node) {
-        const double* value = ensemble.leaf_value(static_cast<std::int32_t>(node));
-        if (ensemble.n_outputs == 1)
-          demand.gain[node] = winner == 1 ? value[0] : -value[0];
-        else
-          demand.gain[node] = value[winner] - value[rival];
-      }
-      if (ensemble.n_outputs == 1) {
-        demand.needed = winner == 1 ? cut - ensemble.base[0] : ensemble.base[0] - cut;
-        wins_ties = (winner == 1) == ensemble.rule.cut_inclusive;
-      } else {
-        demand.needed = ensemble.base[rival] - ensemble.base[winner];
-      }
-      // Exact sums are integers.
-      demand.needed += exact ? (wins_ties ? 0 : 0.5) : -margin - 8 * 0x1p-52 * std::abs(demand.needed);
-      own.push_back(std::move(demand));
-    }
+  Demand demand{0, std::vector<double>(ensemble.feature.size())};
+  bool wins_ties = winner < rival;
+  for (std::size_t node = 0; node < demand.gain.size(); ++node) {
+    const double* value = ensemble.leaf_value(static_cast<std::int32_t>(node));
+    if (ensemble.n_outputs == 1)
+      demand.gain[node] = winner == 1 ? value[0] : -value[0];
+    else
+      demand.gain[node] = value[winner] - value[rival];
+  }
+  if (ensemble.n_outputs == 1) {
+    demand.needed = winner == 1 ? cut - ensemble.base[0] : ensemble.base[0] - cut;
+    wins_ties = (winner == 1) == ensemble.rule.cut_inclusive;
+  } else {
+    demand.needed = ensemble.base[rival] - ensemble.base[winner];
+  }
+  // Exact sums are integers.
+  demand.needed +=
+      exact ? (wins_ties ? 0 : 0.5) : -ensemble.margin() - drift(ensemble) - 8 * 0x1p-52 * std::abs(demand.needed);
+  return demand;
+}
+
+// Of a voter in a forest, nodes that are not its own gain nothing.
+Demand demand_of(const Voter& voter, const std::vector<bool>& is_own, int winner, int rival) {
+  Demand demand = demand_of(voter.ensemble, winner, rival);
+  for (std::size_t node = 0; node < is_own.size(); ++node)
+    if (!is_own[node]) demand.gain[node] = 0;
+  return demand;
+}
+
+Voter as_voter(const Ensemble& forest, const Ensemble& ensemble) {
+  Voter voter{ensemble, {}};
+  for (const std::int32_t root : ensemble.roots)
+    voter.trees.push_back(
+        static_cast<int>(std::find(forest.roots.begin(), forest.roots.end(), root) - forest.roots.begin()));
+  return voter;
+}
+
+std::vector<bool> nodes_of(const Ensemble& ensemble) {
+  std::vector<bool> found(ensemble.feature.size());
+  std::vector<std::int32_t> todo(ensemble.roots.begin(), ensemble.roots.end());
+  while (!todo.empty()) {
+    const std::int32_t node = todo.back();
+    todo.pop_back();
+    found[node] = true;
+    if (ensemble.feature[node] >= 0) todo.insert(todo.end(), {ensemble.left[node], ensemble.right[node]});
   }
   return found;
+}
+
+}  // namespace
+
+Judge::Judge(const Ensemble& ensemble, const std::vector<bool>& wanted) : wanted_(wanted) {
+  voters_.push_back({ensemble, {}});
+  for (int winner = 0; winner < ensemble.n_classes; ++winner) {
+    if (!wanted[winner]) continue;
+    std::vector<Demand>& own = alternatives_.emplace_back();
+    for (int rival = 0; rival < ensemble.n_classes; ++rival)
+      if (!wanted[rival]) own.push_back(demand_of(ensemble, winner, rival));
+  }
+}
+
+Judge::Judge(const Ensemble& forest, const Ensemble& first, const Ensemble& second, std::vector<bool> wanted)
+    : voters_{as_voter(forest, first), as_voter(forest, second)}, wanted_(std::move(wanted)) {
+  const std::vector<bool> of_first = nodes_of(first), of_second = nodes_of(second);
+  auto is_pair = [&](int a, int b) { return wanted_[static_cast<std::size_t>(a) * second.n_classes + b]; };
+  for (int a = 0; a < first.n_classes; ++a)
+    for (int b = 0; b < second.n_classes; ++b) {
+      if (!is_pair(a, b)) continue;
+      std::vector<Demand>& own = alternatives_.emplace_back();
+      for (int rival = 0; rival < first.n_classes; ++rival)
+        if (!is_pair(rival, b)) own.push_back(demand_of(voters_[0], of_first, a, rival));
+      const std::size_t n_first = own.size();
+      for (int rival = 0; rival < second.n_classes; ++rival)
+        if (!is_pair(a, rival)) own.push_back(demand_of(voters_[1], of_second, b, rival));
+      // What two demands ask for together is a demand, too: in trees that both ensembles have, gains cancel out.
+      const std::size_t n_single = own.size();
+      for (std::size_t i = 0; i < n_first; ++i)
+        for (std::size_t j = n_first; j < n_single; ++j) {
+          Demand both = own[i];
+          both.needed += own[j].needed;
+          for (std::size_t node = 0; node < both.gain.size(); ++node) both.gain[node] += own[j].gain[node];
+          own.push_back(std::move(both));
+        }
+    }
+}
+
+int Judge::decide(const Voter& voter, std::span<const std::int32_t> leaves) {
+  own_.clear();
+  for (const int tree : voter.trees) own_.push_back(leaves[tree]);
+  return voter.ensemble.decide(own_);
+}
+
+bool Judge::is_wanted(std::span<const std::int32_t> leaves) {
+  if (voters_.size() == 1) return wanted_[voters_[0].ensemble.decide(leaves)];
+  const int first = decide(voters_[0], leaves), second = decide(voters_[1], leaves);
+  return wanted_[static_cast<std::size_t>(first) * voters_[1].ensemble.n_classes + second];
 }
 
 }  // namespace onetree::question

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/ensemble.hpp"
@@ -11,13 +12,36 @@ namespace onetree::question {
 // "Class `winner` is not beaten by `rival`": the gains of the leaves, one per tree, reach `needed` at least. What falls
 // short is proven impossible; what reaches it may still be a near-tie that only a whole evaluation decides.
 struct Demand {
-  int winner, rival;
   double needed;
-  std::vector<double> gain;  // per node: by how much a leaf favours the winner
+  std::vector<double> gain;  // per node: by how much a leaf helps to meet it
 };
 
-// Per wanted class, the demands that it has on every class that is not wanted. An input of a wanted class meets all
-// demands of one of them.
-std::vector<std::vector<Demand>> demands(const Ensemble& ensemble, const std::vector<bool>& wanted);
+// An ensemble whose trees are some of those of a forest, on the same nodes.
+struct Voter {
+  const Ensemble& ensemble;
+  std::vector<int> trees;  // the number in the forest of each of its trees
+};
+
+// What is wanted of the leaves of a forest, one per tree.
+class Judge {
+ public:
+  // That an ensemble gives them one of these classes.
+  Judge(const Ensemble& ensemble, const std::vector<bool>& wanted);
+  // That two ensembles give them one of these pairs of classes; `wanted` has a row per class of the first. The roots of
+  // both are among those of the forest.
+  Judge(const Ensemble& forest, const Ensemble& first, const Ensemble& second, std::vector<bool> wanted);
+
+  bool is_wanted(std::span<const std::int32_t> leaves);
+  // Leaves that are wanted meet all demands of at least one of these.
+  const std::vector<std::vector<Demand>>& alternatives() const { return alternatives_; }
+
+ private:
+  int decide(const Voter& voter, std::span<const std::int32_t> leaves);
+
+  std::vector<Voter> voters_;
+  std::vector<bool> wanted_;
+  std::vector<std::vector<Demand>> alternatives_;
+  std::vector<std::int32_t> own_;
+};
 
 }  // namespace onetree::question

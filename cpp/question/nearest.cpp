@@ -5,8 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "question/demand.hpp"
-
 namespace onetree::question {
 
 namespace {
@@ -28,15 +26,14 @@ struct Candidate {  // a box that may hold something cheaper
 
 class Search {
  public:
-  Search(const Ensemble& ensemble, const Space& space, const Forest& forest, const Query& query, Control& control)
-      : ensemble_(ensemble),
+  Search(Judge& judge, const Space& space, const Forest& forest, const Query& query, Control& control)
+      : judge_(judge),
         space_(space),
         forest_(forest),
         query_(query),
         control_(control),
         costs_(space, query.costs),
         walk_(forest, costs_, query.largest),
-        demands_(demands(ensemble, query.wanted)),
         limit_(std::nextafter(query.at_most, kInfinite)) {}
 
   Answer run();
@@ -60,14 +57,13 @@ class Search {
   void dive(const Demand& demand, const Box& box);
   bool is_done() const { return query_.any && !answer_.point.empty(); }
 
-  const Ensemble& ensemble_;
+  Judge& judge_;
   const Space& space_;
   const Forest& forest_;
   const Query& query_;
   Control& control_;
   const Costs costs_;
   Walk walk_;
-  const std::vector<std::vector<Demand>> demands_;
   double limit_;  // what costs as much or more is of no interest
   Answer answer_;
   std::vector<Candidate> heap_;
@@ -78,8 +74,9 @@ class Search {
 };
 
 bool Search::is_wanted(std::span<const std::int32_t> point) {
+  if (query_.below >= 0 && point[query_.below] > point[query_.above]) return false;
   forest_.leaves_at(point, tried_);
-  return query_.wanted[ensemble_.decide(tried_)];
+  return judge_.is_wanted(tried_);
 }
 
 double Search::cost_of(std::span<const std::int32_t> point) const {
@@ -139,12 +136,12 @@ Search::Bound Search::bound_of(const Demand& demand) {
   return found;
 }
 
-// Some wanted class must meet all its demands: the cheapest class, by the dearest of its demands.
+// All demands of one alternative must be met: the cheapest alternative, by the dearest of its demands.
 Search::Bound Search::bound() {
   Bound cheapest;
-  for (const std::vector<Demand>& of_class : demands_) {
+  for (const std::vector<Demand>& alternative : judge_.alternatives()) {
     Bound dearest{-1, kInfinite, nullptr};
-    for (const Demand& demand : of_class) {
+    for (const Demand& demand : alternative) {
       const Bound found = bound_of(demand);
       if (found.cost > dearest.cost) dearest.cost = found.cost;
       if (found.lead < dearest.lead) {
@@ -246,14 +243,21 @@ void Search::dive(const Demand& demand, const Box& box) {
 void Search::look_at(Box&& box) {
   control_.check("question", -1, -1, answer_.n_boxes);
   ++answer_.n_boxes;
+  if (query_.below >= 0) {
+    Part &below = box.parts[query_.below], &above = box.parts[query_.above];
+    below.last = std::min(below.last, above.last);
+    above.first = std::max(above.first, below.first);
+    below.missing = above.missing = false;
+    if (below.is_empty() || above.is_empty()) return;
+  }
   const double cost = walk_.enter(box, point_);
   if (!(cost < limit_)) return;
-  forest_.leaves_at(point_, leaves_);
-  if (query_.wanted[ensemble_.decide(leaves_)]) {
+  if (is_wanted(point_)) {
     limit_ = answer_.cost = cost;
     answer_.point = point_;
     return;
   }
+  forest_.leaves_at(point_, leaves_);
   walk_.leaves(limit_, reached_);
   // One leaf per tree: all that is cheap enough has the class of the cheapest point.
   if (reached_.size() <= static_cast<std::size_t>(forest_.n_trees()) &&
@@ -277,7 +281,7 @@ void Search::look_at(Box&& box) {
 Answer Search::run() {
   const std::size_t bytes = space_.bytes_of_box() + sizeof(Candidate);
   try {
-    if (!demands_.empty()) look_at(space_.whole());
+    if (!judge_.alternatives().empty()) look_at(space_.whole());
     while (!heap_.empty() && !is_done()) {
       if (!(heap_.front().bound < limit_)) break;
       answer_.lower_bound = heap_.front().bound;
@@ -302,9 +306,8 @@ Answer Search::run() {
 
 }  // namespace
 
-Answer nearest(const Ensemble& ensemble, const Space& space, const Forest& forest, const Query& query,
-               Control& control) {
-  return Search(ensemble, space, forest, query, control).run();
+Answer nearest(Judge& judge, const Space& space, const Forest& forest, const Query& query, Control& control) {
+  return Search(judge, space, forest, query, control).run();
 }
 
 }  // namespace onetree::question

@@ -45,7 +45,16 @@ from onetree.errors import (
 from onetree.importers import load_ensemble
 from onetree.model.categories import Categories
 from onetree.model.ensemble import Ensemble, Rule
+from onetree.questions.checks import (
+    Check,
+    check_fair,
+    check_irrelevant,
+    check_monotone,
+    check_reachable,
+    check_stable,
+)
 from onetree.questions.counterfactual import Counterfactual, counterfactual
+from onetree.questions.difference import ModelDifference, difference
 from onetree.questions.reason import SufficientReason, explain
 from onetree.report import write_report
 from onetree.scale.many import born_again_many
@@ -68,6 +77,7 @@ if _TYPE_CHECKING:
 __all__ = [
     "BornAgainTreeClassifier",
     "Categories",
+    "Check",
     "Comparison",
     "Counterfactual",
     "Domain",
@@ -80,6 +90,7 @@ __all__ = [
     "InvalidInputError",
     "LimitReachedError",
     "MissingDependencyError",
+    "ModelDifference",
     "ModelFileError",
     "OnetreeError",
     "Progress",
@@ -96,8 +107,14 @@ __all__ = [
     "born_again",
     "born_again_in_parts",
     "born_again_many",
+    "check_fair",
+    "check_irrelevant",
+    "check_monotone",
+    "check_reachable",
+    "check_stable",
     "compare",
     "counterfactual",
+    "difference",
     "domain_around",
     "domain_of",
     "estimate",

@@ -111,6 +111,11 @@ def ask(rng, ensemble, domain, row):
                 assert found.lower_bound <= found.distance
     for limits in ({}, {"work_limit": int(rng.integers(1, 30))}):
         onetree.explain(ensemble, row, size="smallest", radius=True, domain=domain, memory_limit=1.0, **limits)
+        onetree.difference(ensemble, ensemble, domain=domain, **limits)
+        for feature in range(ensemble.n_features):
+            with contextlib.suppress(onetree.InvalidInputError):  # a feature of a group, or without an order
+                onetree.check_irrelevant(ensemble, feature, domain=domain, **limits)
+                onetree.check_monotone(ensemble, feature, domain=domain, **limits)
 
 
 def interrupt(rng):

@@ -12,7 +12,8 @@ from onetree import _core
 from onetree.base.limits import memory_bytes, seconds, steps
 from onetree.base.progress import Reporter
 from onetree.errors import FidelityError
-from onetree.questions.costs import point_at
+from onetree.model.arrays import AxisEnsemble
+from onetree.questions.costs import point_at, within
 from onetree.questions.options import Choices, Options
 
 Bools = NDArray[np.bool_]
@@ -79,10 +80,8 @@ class Asker:
     ) -> Found:
         """Return the cheapest input of a wanted class, or just the first that is found."""
         numbers, near = costs
-        left = 0.0 if self._end is None else max(self._end - perf_counter(), 1e-9)
-        boxes = 0 if self._boxes_left is None else max(self._boxes_left - self.n_boxes, 1)
         outcome, chosen, cost, lower, n_boxes = self.options.native.nearest(
-            numbers, wanted, largest, at_most, first, left, boxes, self._memory, self._reporter
+            numbers, wanted, largest, at_most, first, *self.limits()
         )
         self.n_boxes += n_boxes
         if not chosen.size:
@@ -90,8 +89,38 @@ class Asker:
         point = point_at(row, near, chosen)
         found = int(self.options.ensemble.predict_index(point[np.newaxis])[0])
         if not wanted[found]:
-            raise FidelityError(
-                f"the search found the input {point!r}, but the model does not confirm its class; "
-                "this is a bug in onetree, please report it with the model"
-            )
+            raise unconfirmed(point)
         return Found(_OUTCOMES[outcome], point, found, cost, lower, n_boxes)
+
+    def differing(
+        self,
+        voters: tuple[AxisEnsemble, AxisEnsemble],
+        wanted: Bools,
+        ordered: tuple[int, int] = (-1, -1),
+    ) -> tuple[str, Floats | None]:
+        """Return an input to which two ensembles give a wanted pair of classes, and the status of the search.
+
+        The axis `ordered[0]` must not be above the axis `ordered[1]`; there are no such axes if both are -1.
+        """
+        row = self.options.any_input()
+        near = self.options.near(row)
+        costs = within(near, row, {}, range(len(row)))
+        outcome, chosen, _, _, n_boxes = self.options.native.differing(
+            *voters, costs, wanted.ravel(), *ordered, *self.limits()
+        )
+        self.n_boxes += n_boxes
+        return _OUTCOMES[outcome], point_at(row, near, chosen) if chosen.size else None
+
+    def limits(self) -> tuple[float, int, float, Reporter | None]:
+        """Return what is left of the limits, as the core takes them."""
+        left = 0.0 if self._end is None else max(self._end - perf_counter(), 1e-9)
+        boxes = 0 if self._boxes_left is None else max(self._boxes_left - self.n_boxes, 1)
+        return left, boxes, self._memory, self._reporter
+
+
+def unconfirmed(point: Floats) -> FidelityError:
+    """Return the error for an input that the model does not confirm."""
+    return FidelityError(
+        f"the search found the input {point!r}, but the model does not confirm its class; "
+        "this is a bug in onetree, please report it with the model"
+    )

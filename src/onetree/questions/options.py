@@ -77,8 +77,8 @@ class Options:
         return takes_nan
 
     @cached_property
-    def native(self) -> _core.Questions:
-        """The ensemble on options, in the native core."""
+    def _splits(self) -> tuple[NDArray[np.int32], Floats, tuple[NDArray[np.uint8] | None, ...]]:
+        """Axis and number of the test of each node, and the tests of the axes without an order."""
         ensemble = self.ensemble
         feature, place = ensemble.feature.copy(), np.zeros(len(ensemble.feature))
         sets: list[NDArray[np.uint8] | None] = [None] * ensemble.n_features
@@ -86,27 +86,35 @@ class Options:
             nodes = ensemble.feature == each
             place[nodes] = np.searchsorted(levels, ensemble.threshold[nodes])
         for axis, joint in self.joint.items():
-            nodes, goes_left = self._outcomes(joint)
+            tested, goes_left = self._outcomes(joint)
             tests, number = np.unique(goes_left, axis=0, return_inverse=True)
-            feature[nodes], place[nodes] = axis, number.ravel()
+            feature[tested], place[tested] = axis, number.ravel()
             sets[axis] = np.ascontiguousarray(tests, dtype=np.uint8)
-        return _core.Questions(
-            AxisEnsemble(
-                roots=ensemble.roots,
-                feature=feature,
-                threshold=place,
-                children_left=ensemble.children_left,
-                children_right=ensemble.children_right,
-                missing_left=ensemble.missing_left,
-                value=ensemble.value,
-                base=ensemble.base,
-                rule=ensemble.rule,
-                nan_features=self._takes_nan(),
-                n_classes=ensemble.n_classes,
-                sets=tuple(sets),
-            ),
-            self.n_options,
+        return feature, place, tuple(sets)
+
+    def on_axes(self, voter: Ensemble, roots: NDArray[np.int32], value: Floats) -> AxisEnsemble:
+        """Return an ensemble that has some of the trees, with values of its own at their leaves."""
+        feature, place, sets = self._splits
+        return AxisEnsemble(
+            roots=roots,
+            feature=feature,
+            threshold=place,
+            children_left=self.ensemble.children_left,
+            children_right=self.ensemble.children_right,
+            missing_left=self.ensemble.missing_left,
+            value=value,
+            base=voter.base,
+            rule=voter.rule,
+            nan_features=self._takes_nan(),
+            n_classes=voter.n_classes,
+            sets=sets,
         )
+
+    @cached_property
+    def native(self) -> _core.Questions:
+        """The ensemble on options, in the native core."""
+        ensemble = self.ensemble
+        return _core.Questions(self.on_axes(ensemble, ensemble.roots, ensemble.value), self.n_options)
 
     def _outcomes(self, joint: JointFeatures) -> tuple[NDArray[np.intp], Bools]:
         """Return the nodes that test some features, and which of the features' values each sends left."""
@@ -120,6 +128,17 @@ class Options:
                 rows.append(ensemble.subsets[ensemble.subset[nodes]][:, values.astype(np.intp)])
             found.append(nodes)
         return np.concatenate(found), np.concatenate(rows)
+
+    def any_input(self) -> Floats:
+        """Return an input of the domain, near to zero."""
+        row = np.zeros(self.ensemble.n_features)
+        for feature, values in enumerate(self.values):
+            around = np.concatenate([values.below(np.zeros(1)), values.above(np.zeros(1))])
+            around = around[~np.isnan(around)]
+            row[feature] = around[np.argmin(np.abs(around))] if around.size else np.nan
+        for group in () if self.domain is None else self.domain.groups:
+            row[list(group.features)] = group.allowed[0]
+        return row
 
     def near(self, row: Floats) -> list[Choices]:
         """Return the options of every axis; an ordinary one has in each slab the number that is nearest to the row."""
