@@ -11,8 +11,14 @@ import math
 import numpy as np
 
 from onetree.domain.domain import Domain
+from tests.tiers import is_full
 
 FLOAT32 = 1.2e-7  # by how much a float32 number next to another may be away from it
+
+
+def tries(full, some):
+    """How many random questions to ask: all in the full tier."""
+    return full if is_full() else some
 
 
 def everything(ensemble):

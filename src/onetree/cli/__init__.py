@@ -13,12 +13,25 @@ import sys
 from collections.abc import Sequence
 
 from onetree.cli import signals, terminal, versions
-from onetree.cli.commands import convert, demo, estimate, export, frontier, inspect, prune, report, verify
+from onetree.cli.commands import (
+    check,
+    convert,
+    counterfactual,
+    demo,
+    estimate,
+    explain,
+    export,
+    frontier,
+    inspect,
+    prune,
+    report,
+    verify,
+)
 from onetree.errors import FidelityError, LimitReachedError, OnetreeError
 
 __all__ = ["main"]
 
-COMMANDS = (demo, inspect, estimate, convert, frontier, verify, prune, export, report)
+COMMANDS = (demo, inspect, estimate, convert, frontier, verify, counterfactual, explain, check, prune, export, report)
 
 DONE, NOT_EQUIVALENT, BAD_INPUT, LIMIT_REACHED, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 

@@ -106,7 +106,7 @@ class Asker:
         near = self.options.near(row)
         costs = within(near, row, {}, range(len(row)))
         outcome, chosen, _, _, n_boxes = self.options.native.differing(
-            *voters, costs, wanted.ravel(), *ordered, *self.limits()
+            voters[0], voters[1], costs, wanted.ravel(), ordered[0], ordered[1], *self.limits()
         )
         self.n_boxes += n_boxes
         return _OUTCOMES[outcome], point_at(row, near, chosen) if chosen.size else None

@@ -44,23 +44,19 @@ class Pair:
         feature = np.where(second.feature >= 0, moved[second.feature], -1)
         names = (*first.feature_names, *(f"{first.feature_names[each]} (changed)" for each in doubled))
 
-        def nodes(name: str) -> NDArray[np.generic]:
-            return np.concatenate([getattr(first, name), getattr(second, name)[own]])
+        def children(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.int32]:
+            return np.concatenate([one, np.where(other >= 0, number[other], -1)[own]])
 
-        children = {
-            name: np.concatenate([getattr(first, name), np.where(old >= 0, number[old], -1)[own]])
-            for name in ("children_left", "children_right")
-            for old in (getattr(second, name),)
-        }
         n_subsets = len(first.subsets)
         forest = Ensemble(
             classes=np.arange(2),
             feature_names=names,
             roots=all_roots,
             feature=np.concatenate([first.feature, feature[own]]).astype(np.int32),
-            threshold=nodes("threshold"),
-            **children,
-            missing_left=nodes("missing_left"),
+            threshold=np.concatenate([first.threshold, second.threshold[own]]),
+            children_left=children(first.children_left, second.children_left),
+            children_right=children(first.children_right, second.children_right),
+            missing_left=np.concatenate([first.missing_left, second.missing_left[own]]),
             value=np.zeros((len(first.feature) + np.count_nonzero(own), 2)),
             base=np.zeros(2),
             rule=Rule("scores"),

@@ -8,8 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from tests.cases.questions import cells_near
-from tests.tiers import share
+from tests.cases.questions import cells_near, tries
 from tests.unit.questions.test_counterfactual import random_question
 
 
@@ -46,7 +45,7 @@ def same_elsewhere(one, other, features):
 @pytest.mark.parametrize("sets", [False, True])
 def test_features_are_irrelevant_iff_no_cells_say_otherwise(sets):
     rng, answers = np.random.default_rng(40 + sets), []
-    for _ in range(share(2000, 80)):
+    for _ in range(tries(2000, 40)):
         ensemble, domain, X, groups = random_cells(rng, sets)
         features = whole_groups([int(rng.integers(ensemble.n_features))], groups)
         classes, kinds = ensemble.predict_index(X), alike_but(X, features)
@@ -73,7 +72,7 @@ def test_features_are_irrelevant_iff_no_cells_say_otherwise(sets):
 @pytest.mark.parametrize("increasing", [True, False])
 def test_a_model_is_monotone_iff_no_cells_say_otherwise(sets, increasing):
     rng, answers = np.random.default_rng(50 + sets), []
-    for _ in range(share(1000, 60)):
+    for _ in range(tries(1000, 30)):
         ensemble, domain, X, groups = random_cells(rng, sets)
         at = int(rng.integers(ensemble.n_features))
         if ensemble.categories[at] is not None or any(at in group for group in groups):
@@ -106,7 +105,7 @@ def test_a_model_is_monotone_iff_no_cells_say_otherwise(sets, increasing):
 @pytest.mark.parametrize("sets", [False, True])
 def test_models_are_equal_iff_no_cell_says_otherwise(sets):
     rng, answers = np.random.default_rng(60 + sets), []
-    for _ in range(share(2000, 100)):
+    for _ in range(tries(2000, 50)):
         ensemble, domain, X, _ = random_cells(rng, sets)
         value, leaves = ensemble.value.copy(), np.flatnonzero(ensemble.feature < 0)
         exchanged = rng.choice(leaves, size=min(2, len(leaves)), replace=False)
@@ -128,7 +127,7 @@ def test_models_are_equal_iff_no_cell_says_otherwise(sets):
 
 def test_a_class_is_reachable_iff_some_cell_has_it():
     rng, answers = np.random.default_rng(70), []
-    for number in range(share(1000, 100)):
+    for number in range(tries(1000, 50)):
         ensemble, domain, X, _ = random_cells(rng, number % 2 == 1)
         label = ensemble.classes[rng.integers(ensemble.n_classes)]
         check = onetree.check_reachable(ensemble, label, domain=domain)

@@ -9,10 +9,9 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
 import onetree
 from onetree.questions.costs import NORMS
-from tests.cases.questions import cells_near, distances, everything
+from tests.cases.questions import cells_near, distances, everything, tries
 from tests.cases.set_cases import random_set_case
 from tests.cases.strategies import random_ensemble
-from tests.tiers import share
 
 
 def random_question(rng, sets):
@@ -87,7 +86,7 @@ def check(rng, sets):
 @pytest.mark.parametrize("sets", [False, True])
 def test_the_answer_is_the_nearest_of_all_cells(sets):
     rng = np.random.default_rng(20 + sets)
-    answers = [check(rng, sets) for _ in range(share(2000, 200))]
+    answers = [check(rng, sets) for _ in range(tries(2000, 100))]
     assert answers.count(True) > len(answers) / 4
     assert answers.count(False) > len(answers) / 20
 

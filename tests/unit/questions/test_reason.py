@@ -10,8 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree.questions.hitting import smallest_hitting_set
-from tests.cases.questions import cells_near
-from tests.tiers import share
+from tests.cases.questions import cells_near, tries
 from tests.unit.questions.test_counterfactual import random_question
 
 
@@ -67,14 +66,14 @@ def check(rng, sets, size):
 @pytest.mark.parametrize("sets", [False, True])
 def test_a_reason_fixes_the_class_in_every_cell_and_has_no_feature_too_many(sets, size):
     rng = np.random.default_rng(30 + sets)
-    lengths = [check(rng, sets, size) for _ in range(share(1000, 100))]
+    lengths = [check(rng, sets, size) for _ in range(tries(1000, 50))]
     assert lengths.count(1) > len(lengths) / 20
     assert lengths.count(2) > len(lengths) / 20
 
 
 def test_bounds_are_as_wide_as_the_proof_goes():
     rng, n_ends = np.random.default_rng(5), 0
-    for _ in range(share(300, 60)):
+    for _ in range(tries(300, 30)):
         ensemble, domain, known, row, _ = random_question(rng, sets=False)
         X = cells_near(ensemble, known, row)
         if X is None:
