@@ -145,6 +145,7 @@ def load_ensemble(
     missing: str = "auto",
     classes: ArrayLike | None = None,
     data: RowsLike | None = None,
+    pipelines: str = "raw",
 ) -> Ensemble:
     """Read an ensemble from a file, recognised by its content.
 
@@ -163,6 +164,8 @@ def load_ensemble(
         files and the BA-Trees format. A classifier has them in `classes_`.
     data : array or data frame, optional
         Rows such as the training data, for the names of the categories in a file of CatBoost, which does not hold them.
+    pipelines : {"raw", "last-step"}
+        Whether a pipeline in a skops file is read on its raw columns, or as its last step alone.
 
     Raises
     ------
@@ -173,9 +176,12 @@ def load_ensemble(
     """
     _check_option("voting", voting, VOTINGS)
     _check_option("missing", missing, MISSING)
+    _check_option("pipelines", pipelines, PIPELINES)
     content = None if Path(path).is_dir() else read_whole(path)
     try:
-        ensemble = _parse(content, missing, data) if content is not None else _parse_folder(Path(path), missing)
+        ensemble = (
+            _parse(content, missing, data, pipelines) if content is not None else _parse_folder(Path(path), missing)
+        )
     except UnsupportedModelError as error:
         raise UnsupportedModelError(f"{path}: {error}") from None
     except (ModelFileError, InvalidInputError) as error:
@@ -208,7 +214,7 @@ def _parse_folder(path: Path, missing: str) -> Ensemble:
     raise ModelFileError("not a known folder of a model; folders that Spark and YDF saved can be read")
 
 
-def _parse(content: bytes, missing: str, data: RowsLike | None = None) -> Ensemble:
+def _parse(content: bytes, missing: str, data: RowsLike | None = None, pipelines: str = "raw") -> Ensemble:
     start = content[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if _is_pickle(content):
         raise ModelFileError(
@@ -229,7 +235,7 @@ def _parse(content: bytes, missing: str, data: RowsLike | None = None) -> Ensemb
     if content.startswith(b"PK\x03\x04"):
         from onetree.importers.sklearn.skops import parse_skops
 
-        return parse_skops(content, missing=missing)
+        return parse_skops(content, missing=missing, pipelines=pipelines)
     if content[:1] == b"{" and content[1:2] in _UBJ_AFTER_BRACE:
         from onetree.importers.xgboost.model import parse_xgboost_ubj
 

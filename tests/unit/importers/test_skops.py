@@ -7,8 +7,11 @@ import warnings
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -18,17 +21,20 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
+from sklearn.feature_selection import SelectFromModel, SelectKBest
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from onetree import ModelFileError, UnsupportedModelError, load_ensemble
+from onetree import Ensemble, ModelFileError, UnsupportedModelError, load_ensemble
 from onetree.cli import main
 from onetree.importers.self_test import rows_compared, sample_rows
 from onetree.importers.sklearn import skops as importer
 from onetree.importers.sklearn.skops import parse_skops
+from tests.cases.damage import damaged
 
 skops_io = pytest.importorskip("skops.io")
 
@@ -126,11 +132,61 @@ def test_boosting_of_two_classes_comes_back(model):
     np.testing.assert_array_equal(parse_skops(skops_io.dumps(model)).predict(X), model.predict(X))
 
 
-def test_a_pipeline_is_opened_although_its_first_steps_are_not_built():
+def mixed_pipeline():
+    rng = np.random.default_rng(0)
+    columns = {name: rng.random(200) for name in ("age", "income", "rate")}
+    frame = pd.DataFrame({**columns, "colour": rng.choice(["red", "blue", "grey"], 200)})
+    frame.loc[rng.random(200) < 0.1, "age"] = np.nan
+    steps = make_column_transformer(
+        (make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()), ["age"]),
+        (FunctionTransformer(np.log1p), ["income"]),
+        (KBinsDiscretizer(4, quantile_method="averaged_inverted_cdf"), ["rate"]),
+        (OneHotEncoder(handle_unknown="ignore"), ["colour"]),
+    )
+    pipeline = make_pipeline(steps, SelectKBest(k=6), RandomForestClassifier(4, max_depth=3, random_state=0))
+    return pipeline.fit(frame, frame["income"] + (frame["colour"] == "red") > 0.8), frame
+
+
+def test_a_pipeline_is_read_on_its_raw_columns():
+    pipeline, frame = mixed_pipeline()
+    ensemble = parse_skops(skops_io.dumps(pipeline))
+    frame.loc[:20, "colour"] = "never seen"
+    np.testing.assert_array_equal(ensemble.predict(frame), pipeline.predict(frame))
+    assert set(ensemble.feature_names) == set(frame.columns)
+
+
+def test_the_last_step_of_a_pipeline_is_read_alone_if_asked_for(tmp_path):
     pipeline = make_pipeline(StandardScaler(), tree()).fit(X, Y)
+    skops_io.dump(pipeline, tmp_path / "model.skops")
     with pytest.warns(UserWarning, match="StandardScaler"):
-        ensemble = parse_skops(skops_io.dumps(pipeline))
+        ensemble = load_ensemble(tmp_path / "model.skops", pipelines="last-step")
     np.testing.assert_array_equal(ensemble.predict(pipeline[:-1].transform(X)), pipeline.predict(X))
+
+
+@pytest.mark.parametrize("step", [PCA(4), FunctionTransformer(abs), SelectFromModel(tree())], ids=str)
+def test_steps_that_are_not_read_are_refused_by_name(step):
+    pipeline = make_pipeline(StandardScaler(), tree()).fit(X, Y)
+    pipeline.steps.insert(0, ("more", step.fit(X, Y)))
+    with pytest.raises(UnsupportedModelError, match=type(step).__name__):
+        parse_skops(skops_io.dumps(pipeline))
+
+
+def test_a_pipeline_with_damage_is_a_model_or_an_error_that_says_so():
+    content = skops_io.dumps(mixed_pipeline()[0])
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    rng, n_refused, n_tried = np.random.default_rng(0), 0, 40
+    pieces = [b"9", b"null", b'"', b"-1", b"[]", b"1e9"]
+    for _ in range(n_tried):
+        changed = io.BytesIO()
+        with zipfile.ZipFile(changed, "w") as archive:
+            for name, part in parts.items():
+                archive.writestr(name, damaged(part, rng, pieces) if name == "schema.json" else part)
+        try:
+            assert isinstance(parse_skops(changed.getvalue()), Ensemble)
+        except (ModelFileError, UnsupportedModelError):
+            n_refused += 1
+    assert n_refused > n_tried // 2
 
 
 def test_the_model_in_the_file_is_compared_with_what_was_read(forest_file):

@@ -1,8 +1,8 @@
 """skops files of scikit-learn models, read without trusting them.
 
 A skops file is a zip archive of arrays and a description of the objects that hold them. Only the classes that tree
-ensembles are made of are built, from a list of our own; nothing is imported because a file names it. Whatever else is
-described (a scaler in front of the model, a random state) becomes a placeholder with nothing but its name. The
+ensembles, and the steps before them, are made of are built, from a list of our own; nothing is imported because a file
+names it. Whatever else is described (a random state) becomes a placeholder with nothing but its name. The
 library skops is not needed. Tree structure is checked before scikit-learn's native code walks along it.
 """
 
@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from onetree.errors import FidelityError, ModelFileError, OnetreeError, UnsupportedModelError
 from onetree.files.atomic import MAX_BYTES
 from onetree.files.strict_json import unique_entries
-from onetree.importers.sklearn import import_sklearn, unwrap
+from onetree.importers.sklearn import import_sklearn, split, unwrap
 from onetree.importers.sklearn.nodes import DamagedModelError
+from onetree.importers.sklearn.skops_classes import encoder_classes, known_classes
+from onetree.importers.sklearn.steps import import_pipeline
 from onetree.model.ensemble import Ensemble
 
 _SCHEMA = "schema.json"
@@ -32,19 +34,30 @@ _MAX_RATIO = 100
 _MAX_SCHEMA_BYTES = 1 << 27
 _MAX_ARRAY_BYTES = MAX_BYTES
 _MAX_CLASSES = 100_000
+_NUMPY_TYPES = {kind.__name__: kind for kind in (np.float64, np.float32, np.int64, np.int32, np.bool_, np.object_)}
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
-def parse_skops(content: bytes, *, missing: str = "auto") -> Ensemble:
+def parse_skops(content: bytes, *, missing: str = "auto", pipelines: str = "raw") -> Ensemble:
     """Read the scikit-learn model in the content of a skops file, and check it against its own `predict`."""
     try:
-        model, around = unwrap(_model(content))
+        whole = _model(content)
+        model, steps = split(whole)
         if isinstance(model, _Placeholder):
             raise UnsupportedModelError(
                 f"the file holds a {type(model).__name__}, which is not one of scikit-learn's tree ensembles; "
                 "models of other libraries are read from the files that those write themselves"
             )
         ensemble = import_sklearn(model, missing=missing)
+        unknown = next((type(step).__name__ for step in steps if isinstance(step, _Placeholder)), None)
+        if unknown is not None and pipelines == "raw":
+            raise UnsupportedModelError(
+                f"the pipeline has the step {unknown}, which is not read from a file; leave it out, or use "
+                'pipelines="last-step" for the tree of the last step, on what the earlier ones produce'
+            )
+        if steps and pipelines == "raw":
+            return import_pipeline(whole, steps, ensemble, missing=missing)
+        _, around = unwrap(whole)
         return ensemble if around is None else around.name(ensemble)
     except (DamagedModelError, FidelityError) as error:
         raise ModelFileError(str(error)) from None
@@ -88,7 +101,7 @@ class _Builder:
         self._archive = archive
         self._arrays: dict[str, NDArray[Any]] = {}  # one array may be used in several places
         self._bytes_used = 0
-        self._known = _known_classes()
+        self._known = known_classes()
         self._inside_encoder = False
 
     def build(self, entry: Any) -> Any:
@@ -110,9 +123,15 @@ class _Builder:
             return self._object(self._known[name], entry)
         if loader == "PartialNode" and self._inside_encoder:
             return self._check_of_numbers(entry["content"])
-        if loader == "TypeNode" and (entry.get("__module__"), name) == ("numpy", "float64"):
-            return np.float64
-        return type(name.replace("\0", ""), (_Placeholder,), {})()
+        if entry.get("__module__") == "numpy" and loader in ("TypeNode", "FunctionNode"):
+            found = _NUMPY_TYPES.get(name) if loader == "TypeNode" else getattr(np, name, None)
+            if loader == "TypeNode" or isinstance(found, np.ufunc):
+                return found
+        if loader == "SliceNode":
+            return _slice(entry["content"])
+        if loader == "DTypeNode":
+            return self.build(entry["content"]).dtype
+        return type(name.replace("\0", ""), (_Placeholder,), {"__module__": str(entry.get("__module__"))})()
 
     def _dictionary(self, entry: dict[str, Any]) -> dict[Any, Any]:
         content = entry["content"]
@@ -125,7 +144,7 @@ class _Builder:
     def _encoder(self, entry: Any) -> Any:
         """Build what stands in front of a model's trees; elsewhere such objects are steps before the model."""
         outside = self._known, self._inside_encoder
-        self._known, self._inside_encoder = _encoder_classes(), True
+        self._known, self._inside_encoder = encoder_classes(), True
         try:
             return self.build(entry)
         finally:
@@ -239,55 +258,14 @@ def _short_value(text: str) -> Any:
     return json.loads(text)
 
 
+def _slice(content: dict[str, Any]) -> slice:
+    ends = [content.get(key) for key in ("start", "stop", "step")]
+    if any(end is not None and type(end) is not int for end in ends):
+        raise ModelFileError("a slice must have integers, or nothing, at its ends")
+    return slice(*ends)
+
+
 def _whole(number: Any, what: str) -> int:
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < 2**31:
         raise ModelFileError(f"{what} of a tree must be a non-negative integer, not {str(number)[:40]!r}")
     return int(number)
-
-
-def _known_classes() -> dict[str, type]:
-    """Return the classes that are built, by name: tree ensembles, what they are made of and what stands around them."""
-    from sklearn import dummy, ensemble, frozen, model_selection, pipeline, preprocessing, tree
-    from sklearn._loss import link, loss
-    from sklearn.ensemble._hist_gradient_boosting import binning, predictor
-
-    classes: tuple[type, ...] = (
-        tree.DecisionTreeClassifier,
-        tree.DecisionTreeRegressor,
-        tree.ExtraTreeClassifier,
-        ensemble.RandomForestClassifier,
-        ensemble.ExtraTreesClassifier,
-        ensemble.BaggingClassifier,
-        ensemble.AdaBoostClassifier,
-        ensemble.VotingClassifier,
-        ensemble.GradientBoostingClassifier,
-        ensemble.HistGradientBoostingClassifier,
-        predictor.TreePredictor,
-        binning._BinMapper,
-        loss.HalfBinomialLoss,
-        loss.HalfMultinomialLoss,
-        loss.ExponentialLoss,
-        link.LogitLink,
-        link.HalfLogitLink,
-        link.MultinomialLogit,
-        link.Interval,
-        dummy.DummyClassifier,
-        preprocessing.LabelEncoder,
-        pipeline.Pipeline,
-        model_selection.GridSearchCV,
-        model_selection.RandomizedSearchCV,
-        frozen.FrozenEstimator,
-    )
-    return {cls.__name__: cls for cls in classes}
-
-
-def _encoder_classes() -> dict[str, type]:
-    """Return the classes that encode the categorical features of HistGradientBoosting, by name."""
-    from sklearn import compose, preprocessing
-
-    classes: tuple[type, ...] = (
-        compose.ColumnTransformer,
-        preprocessing.OrdinalEncoder,
-        preprocessing.FunctionTransformer,
-    )
-    return {cls.__name__: cls for cls in classes}
