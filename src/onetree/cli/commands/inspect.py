@@ -1,4 +1,4 @@
-"""``onetree inspect``: how large a model is, and what exact search would cost."""
+"""``onetree inspect``: how large a model is, what became of its columns, and what exact search would cost."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import onetree
 from onetree.base.amounts import count, size
 from onetree.cli import options, terminal
+from onetree.cli.columns import column_lines, describe_columns
 from onetree.cli.domain import add_domain, read_domain, words
 from onetree.domain.domain import as_domain
 from onetree.domain.restrict import restrict
@@ -33,7 +34,8 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "inspect",
         help="show the size of an ensemble and what exact search would need",
-        description="Show trees, depths, features, levels, cells, boxes and the memory that exact search would need.",
+        description="Show trees, depths, features, levels, cells, boxes, the memory that exact search would need, and "
+        "what the trees ask of each column.",
     )
     options.add_model(parser)
     add_domain(parser)
@@ -53,8 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         terminal.show_json(facts)
     else:
-        page = _page(facts)
-        terminal.show(page if domain is None else f"{page}\ndomain     {words(domain, ensemble)}")
+        page = [_page(facts)] if domain is None else [_page(facts), f"domain     {words(domain, ensemble)}"]
+        terminal.show("\n".join([*page, "columns", *column_lines(facts["columns"])]))
     return 0
 
 
@@ -84,6 +86,7 @@ def describe(ensemble: onetree.Ensemble, domain: onetree.Domain | None = None) -
             "essential_cells": grid.n_cells,
             "essential_boxes": grid.n_boxes,
         }
+    facts["columns"] = describe_columns(ensemble)
     rows = sample_rows(ensemble, np.random.default_rng(0))
     facts["order_sampled"], facts["order_fragile"] = len(rows), count_order_fragile(ensemble, rows)
     facts["max_memory_bytes"] = {objective: width * grid.n_boxes for objective, width in _BYTES_PER_BOX.items()}
