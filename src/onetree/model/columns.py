@@ -140,6 +140,9 @@ class Columns:
     single : bool
         Whether float32 numbers are inputs. A pipeline that computes with them rounds otherwise than with float64
         numbers of the same value, so that they are refused.
+    lowest : tuple of float or None
+        Per feature, the smallest number that is an input, where a step such as a logarithm takes no smaller one. Empty
+        if all numbers are inputs.
 
     Examples
     --------
@@ -154,6 +157,7 @@ class Columns:
     spaces_replaced: bool = False
     steps: str = ""
     single: bool = True
+    lowest: tuple[float | None, ...] = ()
 
     def __post_init__(self) -> None:
         if self.integers not in _PRECISIONS:
@@ -161,11 +165,15 @@ class Columns:
         labels = tuple(self.labels)
         object.__setattr__(self, "labels", () if all(each is None for each in labels) else labels)
         object.__setattr__(self, "unassigned", tuple(self.unassigned))
+        lowest = tuple(self.lowest)
+        object.__setattr__(self, "lowest", () if all(each is None for each in lowest) else lowest)
 
     def of_features(self, names: Sequence[str]) -> Columns:
         """Return the same for features of these names, with `named` settled."""
         if self.labels and len(self.labels) != len(names):
             raise InvalidInputError(f"columns has {len(self.labels)} labels for {len(names)} features")
+        if self.lowest and len(self.lowest) != len(names):
+            raise InvalidInputError(f"columns has {len(self.lowest)} smallest numbers for {len(names)} features")
         return self if self.named is not None else replace(self, named=not made_up(names))
 
     def labels_of(self, feature: int) -> Labels | None:
@@ -187,12 +195,13 @@ class Columns:
             "spaces_replaced": self.spaces_replaced,
             "steps": self.steps,
             **({} if self.single else {"single": False}),
+            **({"lowest": list(self.lowest)} if self.lowest else {}),
         }
 
     @classmethod
     def from_json(cls, entry: Any) -> Columns:
         """Read what `to_json` gave."""
-        require_keys(entry, _KEYS, '"columns"', optional=frozenset({"single"}))
+        require_keys(entry, _KEYS, '"columns"', optional=frozenset({"single", "lowest"}))
         flags = [entry["named"], entry["spaces_replaced"], entry.get("single", True)]
         named, spaces_replaced, single = list_of(flags, (bool,), "columns")
         integers, steps = list_of([entry["integers"], entry["steps"]], (str,), "columns")
@@ -206,6 +215,10 @@ class Columns:
             spaces_replaced,
             steps,
             single,
+            tuple(
+                None if each is None else float(each)
+                for each in list_of(entry.get("lowest", []), (float, int, type(None)), "lowest")
+            ),
         )
 
 

@@ -53,7 +53,7 @@ def read_with_gaps(X: RowsLike, model: Reader) -> NDArray[Any]:
     """Return `X` as `read_inputs` does, but leave it to the caller to refuse missing values: see `refuse_gaps`."""
     frame = as_frame(X)
     if frame is not None:
-        return read_frame(frame, model)
+        return _above_lowest(read_frame(frame, model), model)
     given = getattr(X, "dtype", None)
     if not model.columns.single and given in (np.float32, np.float16):
         raise InvalidInputError(f"X holds {given} numbers{SINGLE}")
@@ -63,6 +63,17 @@ def read_with_gaps(X: RowsLike, model: Reader) -> NDArray[Any]:
         rows = as_numbers(X, integers=model.columns.integers)
     if rows.shape[1] != len(model.feature_names):
         raise InvalidInputError(f"X has {rows.shape[1]} features, but the model has {len(model.feature_names)}")
+    return _above_lowest(rows, model)
+
+
+def _above_lowest(rows: NDArray[Any], model: Reader) -> NDArray[Any]:
+    """Return the rows, unless they hold numbers that the steps of a pipeline do not take."""
+    for at, lowest in enumerate(model.columns.lowest):
+        if lowest is not None and (rows[:, at] < lowest).any():
+            raise InvalidInputError(
+                f"column {at} ({model.feature_names[at]!r}) of X holds {float(np.nanmin(rows[:, at]))!r}, but the "
+                f"steps of the pipeline take no number below {float(lowest)!r} there"
+            )
     return rows
 
 
@@ -156,7 +167,7 @@ def _read_mapping(x: Mapping[Any, Any], model: Reader) -> NDArray[np.float64]:
     rows = np.empty((1, len(chosen)))
     for at, (name, value, own) in enumerate(zip(model.feature_names, chosen, labels, strict=True)):
         rows[0, at] = _value_as_number(value, own, name, "the input")
-    return rows
+    return np.asarray(_above_lowest(rows, model), dtype=np.float64)
 
 
 def _value_as_number(value: object, labels: Labels | None, name: str, what: str) -> float:

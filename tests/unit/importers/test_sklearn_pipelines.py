@@ -1,16 +1,37 @@
 """Pipelines of scikit-learn as ensembles on their raw columns: the pipeline's own `predict` is the judge."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import KNNImputer, SimpleImputer
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import (
+    Binarizer,
+    FunctionTransformer,
+    KBinsDiscretizer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    PowerTransformer,
+    QuantileTransformer,
+    RobustScaler,
+    SplineTransformer,
+    StandardScaler,
+    TargetEncoder,
+)
 
 import onetree
-from onetree import Ensemble, InvalidInputError
+from onetree import Ensemble, InvalidInputError, UnsupportedModelError
 from onetree.importers.self_test import sample_rows
 
 RNG = np.random.default_rng(0)
@@ -112,3 +133,133 @@ def test_a_saved_pipeline_reads_the_same_frames(tmp_path):
     np.testing.assert_array_equal(found.predict(FRAME), pipeline.predict(FRAME))
     with pytest.raises(InvalidInputError, match="float32"):
         found.predict(FRAME.astype({"income": np.float32}))
+
+
+def agrees(pipeline, rows=None):
+    """Whether ensemble and pipeline are equal on rows, by default around all thresholds."""
+    ensemble = Ensemble.from_model(pipeline)
+    rows = rows_around(ensemble) if rows is None else rows
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        np.testing.assert_array_equal(ensemble.predict(rows), pipeline.predict(rows))
+    return ensemble
+
+
+STEPS = {
+    "a scaler that clips": MinMaxScaler(clip=True),
+    "medians": RobustScaler(),
+    "powers": PowerTransformer(),
+    "quantiles": QuantileTransformer(n_quantiles=20),
+    "normal quantiles": QuantileTransformer(n_quantiles=20, output_distribution="normal"),
+    "bins as columns": KBinsDiscretizer(3, strategy="uniform"),
+    "bins as numbers": KBinsDiscretizer(4, encode="ordinal", strategy="uniform"),
+    "one cut": Binarizer(threshold=40.0),
+    "a union": FeatureUnion([("scaled", StandardScaler()), ("bins", KBinsDiscretizer(3, strategy="uniform"))]),
+    "two scalers": make_pipeline(MaxAbsScaler(), StandardScaler(with_mean=False)),
+    "a parabola of a scaled column": make_pipeline(StandardScaler(), FunctionTransformer(np.square)),
+    "a root that is not always defined": make_pipeline(StandardScaler(), FunctionTransformer(np.sqrt)),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_steps_on_numbers_are_followed_to_the_last_bit(name):
+    numbers = make_pipeline(SimpleImputer(add_indicator=True), clone(STEPS[name]))
+    agrees(make_pipeline(columns(income=numbers), forest()).fit(FRAME, Y))
+
+
+ENCODERS = {
+    "rare values joined": OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=90),
+    "one value dropped": OneHotEncoder(drop="first", handle_unknown="ignore"),
+    "numbers for texts": OrdinalEncoder(
+        handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2, max_categories=3
+    ),
+    "targets": TargetEncoder(cv=3),
+    "filled texts": make_pipeline(
+        SimpleImputer(strategy="constant", fill_value="none"), OneHotEncoder(handle_unknown="ignore")
+    ),
+    "frames": OneHotEncoder(handle_unknown="ignore", sparse_output=False).set_output(transform="pandas"),
+}
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_encoders_are_followed_for_known_unknown_and_missing_values(name):
+    pipeline = make_pipeline(columns(colour=clone(ENCODERS[name])), forest()).fit(FRAME, Y)
+    ensemble = agrees(pipeline)
+    assert ensemble.nan_features[1]
+
+
+def test_selected_columns_keep_the_place_of_the_others():
+    pipeline = make_pipeline(columns(), SelectKBest(k=3), forest()).fit(FRAME, Y)
+    assert agrees(pipeline).n_features == 4
+
+
+def test_none_and_nan_are_told_apart_as_the_encoder_does():
+    known = FRAME.assign(colour=FRAME["colour"].map(lambda x: None if x != x else x).astype(object))
+    encoder = ColumnTransformer([("colour", OneHotEncoder(handle_unknown="ignore"), ["colour"])])
+    pipeline = make_pipeline(encoder, forest()).fit(known, known["colour"].isna())
+    for gap in (None, np.nan, "green"):
+        agrees(pipeline, pd.DataFrame({"colour": pd.Series([gap, "red"], dtype=object)}))
+
+
+def test_sparse_zeros_are_missing_to_xgboost():
+    xgboost = pytest.importorskip("xgboost")
+    model = xgboost.XGBClassifier(n_estimators=3, max_depth=2)
+    numbers = make_pipeline(SimpleImputer(), KBinsDiscretizer(3, strategy="uniform"))
+    agrees(make_pipeline(columns(income=numbers), model).fit(FRAME, Y))
+
+
+def test_numbers_below_the_domain_of_a_step_are_refused():
+    numbers = make_pipeline(SimpleImputer(), FunctionTransformer(np.log1p))
+    pipeline = make_pipeline(columns(income=numbers), forest()).fit(FRAME, Y)
+    ensemble = agrees(pipeline, FRAME)
+    assert not ensemble.has_subsets or ensemble.categories[2] is None
+    with pytest.raises(InvalidInputError, match=r"'income'.*-3.0, but the steps.*below -0.99"):
+        ensemble.predict(FRAME.assign(income=-3.0))
+
+
+def test_arrays_with_texts_go_by_position():
+    rows = FRAME[["age", "colour"]].to_numpy(dtype=object)
+    first = ColumnTransformer([("t", OneHotEncoder(handle_unknown="ignore"), [1])], remainder="passthrough")
+    pipeline = make_pipeline(first, forest()).fit(rows, Y)
+    agrees(pipeline, rows)
+
+
+class Shifted(StandardScaler):
+    """A scaler with a transform of its own."""
+
+    def transform(self, X, copy=None):
+        return super().transform(X) + 1
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        (PCA(2), "PCA, which makes each of its columns from several others"),
+        (PolynomialFeatures(), "PolynomialFeatures"),
+        (KNNImputer(), "KNNImputer, which makes a value from those of other rows"),
+        (Normalizer(), "Normalizer"),
+        (Shifted(), "Shifted has a transform of its own"),
+        (FunctionTransformer(lambda x: x), "the function <lambda>"),
+        (FunctionTransformer(np.sin), "the function sin"),
+        (SplineTransformer(), "SplineTransformer"),
+    ],
+)
+def test_steps_that_cannot_be_read_are_refused_by_name_with_a_remedy(step, message):
+    X = FRAME[["age", "zone"]].to_numpy(dtype=float)
+    pipeline = make_pipeline(step, forest()).fit(X, Y)
+    with pytest.raises(UnsupportedModelError, match=rf'{message}.*pipelines="last-step"'):
+        Ensemble.from_model(pipeline)
+    with pytest.warns(UserWarning, match="without its first steps"):
+        Ensemble.from_model(pipeline, pipelines="last-step")
+
+
+def test_a_pipeline_whose_steps_are_not_fitted_is_refused():
+    fitted = make_pipeline(StandardScaler(), forest()).fit(FRAME[["age"]], Y)
+    with pytest.raises(UnsupportedModelError, match="fit"):
+        Ensemble.from_model(make_pipeline(StandardScaler(), fitted[-1]))
+
+
+def test_members_of_a_union_or_pipeline_that_are_dropped_are_left_out():
+    union = FeatureUnion([("no", "drop"), ("as it is", "passthrough"), ("scaled", StandardScaler())])
+    X = FRAME[["age", "zone"]]
+    agrees(make_pipeline(union, "passthrough", forest()).fit(X, Y), X)

@@ -19,6 +19,9 @@ _SERIES = {
     "cbrt": (0.0,), "arctan": (), "tanh": (), "arcsinh": (), "sinh": (),
 }  # fmt: skip
 
+# The smallest numbers that these do not turn into NaN or infinity.
+_LOWEST = {"sqrt": 0.0, "log1p": np.nextafter(-1.0, 0.0)} | dict.fromkeys(("log", "log2", "log10"), 5e-324)
+
 
 def read_scaler(step: Any, stage: Stage) -> list[Traced]:
     """Scalers: differences and products with constants, which rounding keeps monotone."""
@@ -29,6 +32,8 @@ def read_scaler(step: Any, stage: Stage) -> list[Traced]:
 def read_power(step: Any, stage: Stage) -> list[Traced]:
     """`PowerTransformer`: one formula on each side of zero."""
     stage.source.computes = True
+    for at in range(len(stage.columns) if step.method == "box-cox" else 0):
+        stage.from_here(at, 5e-324)
     return [stage.broken(at, [0.0]).changed(rounded=True) for at in range(len(stage.columns))]
 
 
@@ -62,4 +67,6 @@ def read_function(step: Any, stage: Stage) -> list[Traced]:
         )
     stage.source.computes = True
     points = (_EXACT | _SERIES)[name]
+    for at in range(len(stage.columns) if name in _LOWEST else 0):
+        stage.from_here(at, _LOWEST[name])
     return [stage.broken(at, points).changed(rounded=name in _SERIES) for at in range(len(stage.columns))]

@@ -13,11 +13,13 @@ from onetree.importers.pipeline.columns import Matrix
 from onetree.importers.self_test import FLOAT32_MAX, self_test
 from onetree.importers.sklearn.steps.raw_inputs import NONE, Acceptance, RawInputs
 from onetree.importers.sklearn.steps.read import read_steps
-from onetree.importers.sklearn.steps.tracing import REMEDY, Notes, Source, Stage, Traced, dense, quiet
+from onetree.importers.sklearn.steps.tracing import REMEDY, Notes, Source, Stage, Traced, dense, quiet, tolerant
 from onetree.model.columns import Columns
 from onetree.model.ensemble import Ensemble
 from onetree.model.frames import as_frame
 from onetree.model.inputs import read_with_gaps
+
+_HUGE = 1e30  # beyond, numbers are refused because they overflow
 
 
 def import_pipeline(
@@ -49,7 +51,7 @@ def import_pipeline(
     names, n_columns = _given(steps)
     inputs = RawInputs(names, n_columns, list(range(n_columns)))
     source = Source([Notes() for _ in range(n_columns)], inputs.decode)
-    start = Stage(source, lambda X: X, tuple(Traced(at, plain=True) for at in range(n_columns)))
+    start = Stage(source, lambda X: X, tuple(Traced(at, plain=True) for at in range(n_columns)), is_start=True)
     try:
         stage = read_steps(steps, start)
     except NotFittedError as error:
@@ -61,9 +63,10 @@ def import_pipeline(
         )
     inputs.texts = {at: list(note.texts) for at, note in enumerate(source.notes) if note.texts}
 
-    def evaluate(rows: Matrix) -> Matrix:
+    def strict(rows: Matrix) -> Matrix:
         return quiet(lambda: _as_read(stage.run(inputs.decode(rows)), model, absent_is_missing))
 
+    evaluate = tolerant(strict, source, stage.columns)
     if names is not None and source.read is not None:
         inputs.kept = sorted(source.read)
     place = {raw: at for at, raw in enumerate(inputs.kept)}
@@ -71,17 +74,20 @@ def import_pipeline(
     for at, traced in enumerate(stage.columns):
         column = traced.as_column()
         # What a sparse matrix does not hold are zeros, so that zero is different from all other numbers.
-        breaks = (*column.breaks, Break(evaluate, at, np.zeros(1))) if absent_is_missing else column.breaks
+        breaks = (*column.breaks, Break(stage.matrix, at, np.zeros(1))) if absent_is_missing else column.breaks
         raw_at = None if column.raw is None else place[column.raw]
         columns.append(Column(raw_at, breaks, rounded=column.rounded))
-    acceptance = Acceptance(evaluate, inputs, source.notes)
-    raw = _with_gaps(acceptance, acceptance.raw_columns(), columns, model, missing)
-    frame = Columns(named=names is not None, single=not source.computes)
+    acceptance = Acceptance(strict, inputs, source.notes)
+    raw = acceptance.raw_columns()
+    source.kept, source.examples = inputs.kept, [each.example for each in raw]
+    raw = _with_gaps(acceptance, raw, columns, model, missing)
+    lowest = tuple(None if each.low < -_HUGE else each.low for each in raw)
+    frame = Columns(named=names is not None, single=not source.computes, lowest=lowest)
     ensemble = compose(model, raw, columns, evaluate, frame=frame)
     if compare:
         self_test(
             ensemble,
-            lambda X: quiet(lambda: pipeline.predict(inputs.decode(X))),
+            lambda X: np.ravel(quiet(lambda: pipeline.predict(inputs.decode(X)))),  # CatBoost has a column of classes
             type(pipeline).__name__,
             rows=lambda X: _taken(X, raw, columns, model, evaluate),
         )
@@ -90,15 +96,16 @@ def import_pipeline(
 
 def _given(steps: Sequence[Any]) -> tuple[tuple[str, ...] | None, int]:
     """Return the names of the raw columns, if the first step knows them, and their number."""
-    for step in steps:
-        names = getattr(step, "feature_names_in_", None)
+    first = [steps[0]]
+    while first:  # a union may not say it, but its members do
+        step = first.pop(0)
+        names, n_columns = (getattr(step, name, None) for name in ("feature_names_in_", "n_features_in_"))
         if names is not None:
             return tuple(map(str, names)), len(names)
-        n_columns = getattr(step, "n_features_in_", None)
-        if n_columns is not None:
+        members = [member for _, member in getattr(step, "transformer_list", ()) if not isinstance(member, str)]
+        if n_columns is not None and not members:
             return None, int(n_columns)
-        if step is not None and step != "passthrough" and not hasattr(step, "n_features_in_"):
-            break
+        first += members
     raise UnsupportedModelError(
         f"the first step of the pipeline does not say which columns it was fitted on; call fit(X, y) first, or {REMEDY}"
     )

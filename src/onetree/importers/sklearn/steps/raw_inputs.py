@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from onetree.errors import UnsupportedModelError
 from onetree.importers.pipeline import Raw
 from onetree.importers.pipeline.columns import Evaluate, Matrix
-from onetree.importers.pipeline.float_order import LARGEST, keys, numbers
+from onetree.importers.pipeline.float_order import keys, numbers
 from onetree.importers.sklearn.steps.tracing import REFUSED, REMEDY, Notes
 from onetree.model.columns import Labels
 
@@ -105,7 +105,7 @@ class Acceptance:
                 values = tuple(note.numbers[code] for code in codes)
                 raw.append(Raw(names[at], Labels(values, tuple(codes)), example=codes[0]))
             else:
-                raw.append(Raw(names[at]))
+                raw.append(Raw(names[at], low=note.lowest))
         raw = self._with_examples(raw)
         return self._limited(raw, self._accepted_values(raw))
 
@@ -157,11 +157,11 @@ class Acceptance:
 
     def _limited(self, raw: Sequence[Raw], found: list[Raw]) -> list[Raw]:
         """Return the raw columns; those of numbers with the smallest and the largest that is accepted."""
-        ends = [(at, end) for at, each in enumerate(found) if each.labels is None for end in (-LARGEST, LARGEST)]
+        ends = [(at, end) for at, each in enumerate(found) if each.labels is None for end in (each.low, each.high)]
         for (at, end), taken in zip(ends, self.takes(raw, ends) if ends else [], strict=True):
             if not taken:
                 limit = self._furthest(raw, at, end)
-                found[at] = replace(found[at], low=limit) if end < 0 else replace(found[at], high=limit)
+                found[at] = replace(found[at], low=limit) if end == found[at].low else replace(found[at], high=limit)
         return found
 
     def _furthest(self, raw: Sequence[Raw], at: int, end: float) -> float:

@@ -101,7 +101,7 @@ def _read_column_transformer(step: Any, stage: Stage) -> list[Traced]:
         branch = Stage(stage.source, _chooser(stage, chosen), tuple(stage.columns[at] for at in chosen))
         places = step.output_indices_[name]
         found[places] = _of_width(_read_step(inner, branch).columns, places.stop - places.start, inner)
-    if stage.source.read is None and all(column.plain and column.raw == at for at, column in enumerate(stage.columns)):
+    if stage.is_start:
         stage.source.read = used
     return [column if column is not None else Traced(None) for column in found]
 

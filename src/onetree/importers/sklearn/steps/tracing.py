@@ -8,7 +8,7 @@ import numbers
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from onetree.errors import UnsupportedModelError
 from onetree.importers.pipeline import Break, Column
 from onetree.importers.pipeline.columns import Evaluate, Matrix
+from onetree.importers.pipeline.float_order import LARGEST
 from onetree.model.frames import as_frame, is_missing
 
 REFUSED = (ValueError, TypeError, OverflowError, FloatingPointError)
@@ -32,6 +33,7 @@ class Notes:
     texts: dict[str, None] = field(default_factory=dict)  # in the order in which they are met
     numbers: dict[float, Any] = field(default_factory=dict)  # by value, what the step calls them
     closed: bool = False  # whether other numbers are refused
+    lowest: float = -LARGEST  # smaller numbers are nothing to a step
     meets_gaps: bool = False  # whether some step is made for missing values
 
 
@@ -71,6 +73,8 @@ class Source:
     decode: Callable[[Matrix], Any]
     computes: bool = False  # whether a step calculates with numbers, so that float32 would give other results
     read: set[int] | None = None  # the raw columns that are used at all, if that is known
+    kept: Sequence[int] = ()  # the raw columns that matrices of numbers have, in their order
+    examples: Sequence[float] = ()  # numbers that the steps take, one for each of these
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,16 +87,20 @@ class Stage:
     run : function
         From what the first step takes to what stands here: an array, a sparse matrix or a data frame.
     columns : tuple of Traced
+    is_start : bool
+        Whether no step has done anything yet.
     """
 
     source: Source
     run: Callable[[Any], Any]
     columns: tuple[Traced, ...]
+    is_start: bool = False
 
     @cached_property
     def matrix(self) -> Evaluate:
         """From raw inputs to the numbers that stand here."""
-        return lambda rows: quiet(lambda: dense(self.run(self.source.decode(rows))))
+        strict = partial(_run, self.run, self.source.decode)
+        return tolerant(strict, self.source, self.columns)
 
     def broken(self, at: int, points: Iterable[float]) -> Traced:
         """Return a column that does something else below, at and above these points."""
@@ -101,6 +109,13 @@ class Stage:
             return column.changed()
         found = np.unique(np.array(list(points), dtype=np.float64))
         return replace(column.changed(), breaks=(*column.breaks, Break(self.matrix, at, found)))
+
+    def from_here(self, at: int, lowest: float) -> None:
+        """Note that a step does nothing sensible with smaller numbers of a column, if it is a raw one."""
+        column = self.columns[at]
+        if column.raw is not None and column.plain:
+            note = self.source.notes[column.raw]
+            note.lowest = max(note.lowest, lowest)
 
     def categories(self, at: int, values: Iterable[Any], name: str, *, closed: bool) -> Traced:
         """Return a column of which a step knows these values, and refuses others if it is `closed`."""
@@ -124,11 +139,49 @@ class Stage:
         return self.broken(at, known)
 
 
+def _run(run: Callable[[Any], Any], decode: Callable[[Matrix], Any], rows: Matrix) -> Matrix:
+    return quiet(lambda: dense(run(decode(rows))))
+
+
 def quiet(work: Callable[[], Matrix]) -> Matrix:
     """Return what the work returns; what libraries say about unusual inputs is not heard."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return work()
+
+
+def tolerant(evaluate: Evaluate, source: Source, columns: Sequence[Traced]) -> Evaluate:
+    """Return a function that has NaN in these columns where the steps do not take what they depend on."""
+
+    def evaluated(rows: Matrix) -> Matrix:
+        try:
+            return evaluate(rows)
+        except REFUSED:
+            if len(rows) == 1:
+                return one(rows)
+        half = len(rows) // 2
+        return np.concatenate([evaluated(rows[:half]), evaluated(rows[half:])])
+
+    def one(row: Matrix) -> Matrix:
+        examples = np.array([source.examples])
+        refused = [at for at in range(row.shape[1]) if row[0, at] != examples[0, at] and not taken(row, examples, at)]
+        row = row.copy()
+        row[:, refused] = examples[:, refused]
+        found = evaluate(row)
+        raw = {source.kept[at] for at in refused}
+        found[:, [column.raw in raw for column in columns]] = np.nan
+        return found
+
+    def taken(row: Matrix, examples: Matrix, at: int) -> bool:
+        alone = examples.copy()
+        alone[:, at] = row[:, at]
+        try:
+            evaluate(alone)
+        except REFUSED:
+            return False
+        return True
+
+    return evaluated
 
 
 def dense(X: Any) -> Matrix:
