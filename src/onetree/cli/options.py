@@ -11,8 +11,8 @@ from onetree.importers import MISSING, VOTINGS, load_ensemble
 from onetree.model.ensemble import Ensemble
 
 MODEL_HELP = (
-    "file of the model, recognised by its content: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, ONNX, skops, "
-    "BA-Trees text, or JSON of Ensemble.save"
+    "file of the model, recognised by its content: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON or cbm, ONNX, "
+    "skops, BA-Trees text, or JSON of Ensemble.save; or a folder of Spark or YDF"
 )
 
 Subparsers = argparse._SubParsersAction  # the type has no public name

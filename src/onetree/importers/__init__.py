@@ -39,11 +39,10 @@ _OLD_PICKLE_STARTS = (b"(", b"c", b"]", b"}")  # protocols 0 and 1, which end wi
 _UBJ_AFTER_BRACE = tuple(bytes([mark]) for mark in b"iUIlL$#")
 
 _OTHER_FORMATS = {
-    b"CBM1": 'this is CatBoost\'s binary format; save the model with model.save_model(path, format="json")',
     b"binf": "this is XGBoost's old binary format; load it with that version and save it as .json or .ubj",
 }
 _UNKNOWN = (
-    "not a known model file: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, ONNX, skops, the BA-Trees text "
+    "not a known model file: XGBoost JSON or UBJ, LightGBM text, CatBoost JSON or cbm, ONNX, skops, the BA-Trees text "
     f'format (begins with DATASET_NAME:) or the project\'s JSON ("format": "{FORMAT}")'
 )
 
@@ -152,8 +151,8 @@ def load_ensemble(
     Parameters
     ----------
     path : path
-        XGBoost JSON or UBJ, LightGBM text, CatBoost JSON, ONNX, skops with a scikit-learn model, the BA-Trees text
-        format, the project's own JSON, or a folder of Spark ML or YDF.
+        XGBoost JSON or UBJ, LightGBM text, CatBoost JSON or cbm, ONNX, skops with a scikit-learn model, the BA-Trees
+        text format, the project's own JSON, or a folder of Spark ML or YDF.
     voting : {"auto", "soft", "hard"}
         "auto" is what the file says; "hard" makes each tree vote for its own class.
     missing : {"auto", "follow", "refuse"}
@@ -242,6 +241,11 @@ def _parse(content: bytes, missing: str, data: RowsLike | None = None, pipelines
         return parse_xgboost_ubj(content, missing=missing)
     if start.startswith(b"{"):
         return _parse_json_of_some_library(content, missing, data)
+    if content.startswith(b"CBM1"):
+        from onetree.importers.catboost.binary import json_of_binary
+        from onetree.importers.catboost.model import parse_catboost_json
+
+        return parse_catboost_json(json_of_binary(content), missing=missing, data=data)
     for mark, remedy in _OTHER_FORMATS.items():
         if start.startswith(mark):
             raise ModelFileError(remedy)

@@ -361,3 +361,19 @@ def test_a_mutated_file_is_a_model_or_an_error_that_says_so(documents, which):
         except (ModelFileError, UnsupportedModelError):
             n_refused += 1
     assert n_refused > N_MUTATIONS // 2
+
+
+def test_a_binary_file_is_the_same_as_the_model(tmp_path):
+    X, y = data(2)
+    model = classifier().fit(X, y)
+    model.save_model(str(tmp_path / "model.cbm"))
+    np.testing.assert_array_equal(load_ensemble(tmp_path / "model.cbm").predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("n_bytes", [6, 3000])
+def test_a_broken_binary_file_is_refused_even_if_it_crashes_the_library(tmp_path, n_bytes):
+    classifier().fit(*data(2)).save_model(str(tmp_path / "model.cbm"))
+    content = (tmp_path / "model.cbm").read_bytes()
+    (tmp_path / "model.cbm").write_bytes(content[:n_bytes] + b"\xff" * (len(content) - n_bytes))
+    with pytest.raises(ModelFileError, match="CatBoost does not read this file"):
+        load_ensemble(tmp_path / "model.cbm")

@@ -96,7 +96,6 @@ def test_a_file_is_recognised_by_its_content(content, entrance, importers, tmp_p
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"CBM1\x00\x00", 'format="json"'),
         (b"binf\x00\x00", "old binary format"),
         (b'{"name": "tree", "tree_info": []}', "save_model"),
         (json.dumps({"format": "onetree-tree"}).encode(), "a tree that onetree made"),
