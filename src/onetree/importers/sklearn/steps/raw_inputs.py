@@ -5,6 +5,7 @@ What a pipeline takes is asked of the pipeline: each value of a category, other 
 
 import importlib
 import importlib.util
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,6 +22,7 @@ from onetree.model.columns import Labels
 
 _UNSEEN = "\0 not a category"
 UNKNOWN, NONE = -1.0, -2.0  # numbers of what is not a category, in columns of texts
+_SIZES = (1e307, 1e300, 1e250, 1e150, 1e30)
 _EXAMPLES = (1.0, 0.0, 0.5, 10.0, 100.0, 1000.0, -1.0)
 
 
@@ -156,12 +158,17 @@ class Acceptance:
         return found
 
     def _limited(self, raw: Sequence[Raw], found: list[Raw]) -> list[Raw]:
-        """Return the raw columns; those of numbers with the smallest and the largest that is accepted."""
+        """Return the raw columns; those of numbers with about the smallest and the largest that is accepted."""
         ends = [(at, end) for at, each in enumerate(found) if each.labels is None for end in (each.low, each.high)]
-        for (at, end), taken in zip(ends, self.takes(raw, ends) if ends else [], strict=True):
-            if not taken:
-                limit = self._furthest(raw, at, end)
-                found[at] = replace(found[at], low=limit) if end == found[at].low else replace(found[at], high=limit)
+        left = [probe for probe, taken in zip(ends, self.takes(raw, ends) if ends else [], strict=True) if not taken]
+        for size in _SIZES:  # most often a scaler makes the largest numbers infinite
+            tried = [(at, math.copysign(size, end)) for at, end in left if abs(end) > size]
+            taken = dict(zip(tried, self.takes(raw, tried) if tried else [], strict=True))
+            for at, limit in (probe for probe, fine in taken.items() if fine):
+                found[at] = _ending(found[at], limit)
+            left = [(at, end) for at, end in left if not taken.get((at, math.copysign(size, end)))]
+        for at, end in left:
+            found[at] = _ending(found[at], self._furthest(raw, at, end), lower=end == found[at].low)
         return found
 
     def _furthest(self, raw: Sequence[Raw], at: int, end: float) -> float:
@@ -173,3 +180,7 @@ class Acceptance:
             else:
                 outside = middle
         return float(numbers(np.array([inside]))[0])
+
+
+def _ending(raw: Raw, limit: float, *, lower: bool | None = None) -> Raw:
+    return replace(raw, low=limit) if (limit < 0 if lower is None else lower) else replace(raw, high=limit)
