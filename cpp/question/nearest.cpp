@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -10,6 +12,9 @@ namespace onetree::question {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr int kMostPasses = 3;  // over all options of a point, to make it cheaper
+constexpr int kPlungeEvery = 64;
+constexpr double kFloor = 0.1;  // of what a test takes on one side: the other side still counts
 constexpr int kMostSteps = 64;  // tries to make one option of a point cheaper
 
 struct Candidate {  // a box that may hold something cheaper
@@ -45,11 +50,15 @@ class Search {
     const Demand* demand = nullptr;
   };
 
-  void look_at(Box&& box);
+  // What is to be done with a box: nothing if it cannot hold anything cheaper.
+  std::optional<Candidate> look_at(Box&& box);
+  void push(Candidate&& candidate);
+  void split(Candidate candidate, bool plunge);
   bool is_wanted(std::span<const std::int32_t> point);
   double cost_of(std::span<const std::int32_t> point) const;
   // Takes a point of a wanted class, made cheaper option by option, if it is the cheapest so far.
   void take(std::vector<std::int32_t> point);
+  void make_cheaper(std::vector<std::int32_t>& point, int axis, std::int32_t option);
   Bound bound_of(const Demand& demand);
   Bound bound();
   void find_best(const Demand& demand, double cost);
@@ -90,24 +99,31 @@ double Search::cost_of(std::span<const std::int32_t> point) const {
 
 void Search::take(std::vector<std::int32_t> point) {
   const Box whole = space_.whole();
-  for (int axis = 0; axis < space_.n_axes() && !query_.any; ++axis) {
-    const std::int32_t own = point[axis];
-    std::int32_t option = costs_.cheapest(whole, axis);
-    // On an axis with an order from the cheapest option towards this one, else only the cheapest.
-    const int direction = space_.is_set(axis) || own == space_.n_ordered(axis) || option == space_.n_ordered(axis) ? 0
-                          : option < own                                                                           ? 1
-                                                                                                                   : -1;
-    for (int step = 0; step < kMostSteps && option != own; ++step, option += direction) {
-      point[axis] = option;
-      if (costs_(axis, option) < costs_(axis, own) && is_wanted(point)) break;
-      point[axis] = own;
-      if (direction == 0) break;
-    }
+  std::vector<int> order(space_.n_axes());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return costs_(a, point[a]) > costs_(b, point[b]); });
+  bool is_cheaper = !query_.any;
+  for (int pass = 0; pass < kMostPasses && is_cheaper; ++pass) {
+    const std::vector<std::int32_t> before = point;
+    for (const int axis : order) make_cheaper(point, axis, costs_.cheapest(whole, axis));
+    is_cheaper = point != before;
   }
   const double cost = cost_of(point);
   if (!(cost < limit_)) return;
   limit_ = answer_.cost = cost;
   answer_.point = std::move(point);
+}
+
+// On an axis with an order from the cheapest option towards the point's, else only the cheapest one.
+void Search::make_cheaper(std::vector<std::int32_t>& point, int axis, std::int32_t option) {
+  const std::int32_t own = point[axis], gap = space_.has_missing(axis) ? space_.n_ordered(axis) : -1;
+  const bool is_single = space_.is_set(axis) || own == gap || option == gap;
+  for (int step = 0; step < kMostSteps && option != own; ++step, option += option < own ? 1 : -1) {
+    point[axis] = option;
+    if (costs_(axis, option) < costs_(axis, own) && is_wanted(point)) return;
+    point[axis] = own;
+    if (is_single) return;
+  }
 }
 
 Search::Bound Search::bound_of(const Demand& demand) {
@@ -185,10 +201,9 @@ Test Search::choose(const Bound& bound, double cost) {
     missing -= bound.demand->gain[leaves_[tree]];
     const std::int32_t node = walk_.open_tests()[tree];
     if (node < 0) continue;
-    const double all = std::max(std::abs(best_[tree]), 1e-300), best = best_[tree];
-    auto loss = [&](double side) {
-      return side == -kInfinite ? best - std::min(bound.demand->gain[leaves_[tree]], best) + 0.1 * all : best - side;
-    };
+    // A side without a leaf that is cheap enough loses what the tree gains over the cheapest point, and a little more.
+    const double best = best_[tree], all = best - std::min(bound.demand->gain[leaves_[tree]], best);
+    auto loss = [&](double side) { return side == -kInfinite ? all + 0.1 * std::abs(best) : best - side; };
     open.push_back({forest_.test(node), loss(left_[tree]), loss(right_[tree])});
   }
   missing = std::max(missing, 1e-9);
@@ -215,8 +230,8 @@ Test Search::choose(const Bound& bound, double cost) {
       }
       const double dearer_left = (std::min(walk_.cost_of_side(test, true), limit_) - cost) / above;
       const double dearer_right = (std::min(walk_.cost_of_side(test, false), limit_) - cost) / above;
-      const double score =
-          (1e-3 + left / missing + std::min(dearer_left, 1e3)) * (1e-3 + right / missing + std::min(dearer_right, 1e3));
+      const double score = (kFloor + left / missing + std::min(dearer_left, 1e3)) *
+                           (kFloor + right / missing + std::min(dearer_right, 1e3));
       if (score > best_score) {
         best_score = score;
         best = test;
@@ -240,7 +255,7 @@ void Search::dive(const Demand& demand, const Box& box) {
   if (cost_of(point) < kInfinite && is_wanted(point)) take(std::move(point));
 }
 
-void Search::look_at(Box&& box) {
+std::optional<Candidate> Search::look_at(Box&& box) {
   control_.check("question", -1, -1, answer_.n_boxes);
   ++answer_.n_boxes;
   if (query_.below >= 0) {
@@ -248,14 +263,13 @@ void Search::look_at(Box&& box) {
     below.last = std::min(below.last, above.last);
     above.first = std::max(above.first, below.first);
     below.missing = above.missing = false;
-    if (below.is_empty() || above.is_empty()) return;
+    if (below.is_empty() || above.is_empty()) return std::nullopt;
   }
   const double cost = walk_.enter(box, point_);
-  if (!(cost < limit_)) return;
+  if (!(cost < limit_)) return std::nullopt;
   if (is_wanted(point_)) {
-    limit_ = answer_.cost = cost;
-    answer_.point = point_;
-    return;
+    take(point_);
+    return std::nullopt;
   }
   forest_.leaves_at(point_, leaves_);
   walk_.leaves(limit_, reached_);
@@ -263,37 +277,57 @@ void Search::look_at(Box&& box) {
   if (reached_.size() <= static_cast<std::size_t>(forest_.n_trees()) &&
       std::all_of(reached_.begin(), reached_.end(),
                   [&](const Reached& each) { return leaves_[each.tree] == each.leaf; }))
-    return;
+    return std::nullopt;
   std::sort(reached_.begin(), reached_.end(), [](const Reached& a, const Reached& b) {
     return std::tie(a.cost, a.tree, a.leaf) < std::tie(b.cost, b.tree, b.leaf);
   });
   const Bound found = bound();
-  if (!(found.cost < limit_)) return;
+  if (!(found.cost < limit_)) return std::nullopt;
   find_best(*found.demand, found.cost);
   const Test test = choose(found, cost);
   if (answer_.n_boxes < 64 || answer_.n_boxes % 16 == 0) dive(*found.demand, box);
   const double bound = std::max(cost, found.cost);
-  if (!(bound < limit_)) return;
-  heap_.push_back({bound, found.lead, answer_.n_boxes, test, std::move(box)});
+  if (!(bound < limit_)) return std::nullopt;
+  return Candidate{bound, found.lead, answer_.n_boxes, test, std::move(box)};
+}
+
+void Search::push(Candidate&& candidate) {
+  heap_.push_back(std::move(candidate));
   std::push_heap(heap_.begin(), heap_.end());
+}
+
+// Splits a box, and if it plunges, the more promising of its halves, and so on, until one is closed.
+void Search::split(Candidate candidate, bool plunge) {
+  for (;;) {
+    Box other = candidate.box;
+    space_.narrow(candidate.box, candidate.test, true);
+    space_.narrow(other, candidate.test, false);
+    std::optional<Candidate> left = look_at(std::move(candidate.box));
+    if (is_done()) return;
+    std::optional<Candidate> right = look_at(std::move(other));
+    if (is_done()) return;
+    if (right && (!left || right->lead > left->lead)) std::swap(left, right);
+    if (right) push(*std::move(right));
+    if (!left) return;
+    if (!plunge) return push(*std::move(left));
+    candidate = *std::move(left);
+  }
 }
 
 Answer Search::run() {
   const std::size_t bytes = space_.bytes_of_box() + sizeof(Candidate);
   try {
-    if (!judge_.alternatives().empty()) look_at(space_.whole());
-    while (!heap_.empty() && !is_done()) {
+    if (!judge_.alternatives().empty())
+      if (std::optional<Candidate> whole = look_at(space_.whole())) push(*std::move(whole));
+    for (std::int64_t n_splits = 0; !heap_.empty() && !is_done(); ++n_splits) {
       if (!(heap_.front().bound < limit_)) break;
       answer_.lower_bound = heap_.front().bound;
       if (heap_.size() > control_.memory_limit / bytes) throw LimitReached("memory");
       std::pop_heap(heap_.begin(), heap_.end());
       Candidate candidate = std::move(heap_.back());
       heap_.pop_back();
-      Box other = candidate.box;
-      space_.narrow(candidate.box, candidate.test, true);
-      space_.narrow(other, candidate.test, false);
-      look_at(std::move(candidate.box));
-      if (!is_done()) look_at(std::move(other));
+      // Best first finds the cheapest point last: now and then it looks for some point in depth.
+      split(std::move(candidate), answer_.point.empty() || n_splits % kPlungeEvery == 0);
     }
     answer_.outcome = answer_.point.empty() ? Outcome::none : Outcome::optimal;
     if (!is_done()) answer_.lower_bound = answer_.point.empty() ? kInfinite : answer_.cost;
