@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from onetree import Ensemble, ModelFileError, UnsupportedModelError, born_again, load_ensemble
@@ -15,7 +16,9 @@ pyarrow = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402
 
 # Saved by Spark 4.3.0, with rows on and next to thresholds, rows with gaps, and what it predicted for them.
-MODELS = json.loads((Path(__file__).parents[2] / "cases" / "spark_models.json").read_text())
+CASES = Path(__file__).parents[2] / "cases"
+MODELS = json.loads((CASES / "spark_models.json").read_text())
+PIPELINE = json.loads((CASES / "spark_pipeline.json").read_text())
 
 
 def write(folder, model):
@@ -29,6 +32,14 @@ def write(folder, model):
             for i, part in enumerate((rows[:half], rows[half:])):
                 table = pyarrow.Table.from_pylist(part, schema=pyarrow.Table.from_pylist(rows).schema)
                 parquet.write_table(table, folder / name / f"part-0000{i}-x.snappy.parquet")
+    return folder
+
+
+def write_pipeline(folder, pipeline):
+    write(folder, {**pipeline, "data": [], "trees": []})
+    uids = pipeline["metadata"]["paramMap"]["stageUids"]
+    for at, (uid, stage) in enumerate(zip(uids, pipeline["stages"], strict=True)):
+        write(folder / "stages" / f"{at}_{uid}", stage)
     return folder
 
 
@@ -49,6 +60,56 @@ def test_nan_is_an_input_only_if_asked_for(tmp_path):
     path = write(tmp_path / "forest", MODELS["forest"])
     assert not load_ensemble(path).nan_features.any()
     assert load_ensemble(path, missing="follow").nan_features.all()
+
+
+def test_a_pipeline_is_read_on_the_columns_of_its_frame(tmp_path):
+    ensemble = load_ensemble(write_pipeline(tmp_path / "pipeline", PIPELINE), missing="follow")
+    assert set(ensemble.feature_names) == {"a", "b", "c", "d"}  # and not the label
+    frame = pd.DataFrame(PIPELINE["rows"])
+    frame = frame.loc[frame["b"].notna()]  # which no stage fills
+    expected = np.array(PIPELINE["prediction"])[frame.index]
+    np.testing.assert_array_equal(ensemble.predict(frame), expected)
+    np.testing.assert_array_equal(born_again(ensemble, method="heuristic").tree.predict(frame), expected)
+
+
+def stage_of(pipeline, name):
+    return next(stage for stage in pipeline["stages"] if stage["metadata"]["class"].endswith(name))
+
+
+def test_gaps_that_an_imputer_of_a_pipeline_fills_are_inputs(tmp_path):
+    ensemble = load_ensemble(write_pipeline(tmp_path / "pipeline", PIPELINE))
+    takes = dict(zip(ensemble.feature_names, ensemble.nan_features.tolist(), strict=True))
+    assert takes == {"a": True, "b": False, "c": False, "d": False}
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("ImputerModel", {"class": "org.apache.spark.ml.feature.PCAModel"}, "PCAModel, which is not read"),
+        (
+            "OneHotEncoderModel",
+            {"paramMap": {"inputCols": ["ci"], "outputCols": ["co", "do"]}},
+            "as many output columns",
+        ),
+        ("VectorAssembler", {"paramMap": {"inputCols": ["ai", "b"], "outputCol": "features"}}, "save the trees alone"),
+        ("IndexToString", {"class": "org.apache.spark.ml.feature.SQLTransformer"}, "after the trees"),
+        ("RandomForestClassificationModel", {"class": "a.LinearSVCModel"}, "has none of"),
+    ],
+)
+def test_stages_that_are_not_read_are_refused_by_name(name, change, message, tmp_path):
+    pipeline = copy.deepcopy(PIPELINE)
+    stage_of(pipeline, name)["metadata"] |= change
+    with pytest.raises((ModelFileError, UnsupportedModelError), match=message):
+        load_ensemble(write_pipeline(tmp_path / "pipeline", pipeline))
+
+
+def test_a_stage_outside_of_the_folder_is_not_looked_for(tmp_path):
+    pipeline = copy.deepcopy(PIPELINE)
+    path = write_pipeline(tmp_path / "pipeline", pipeline)
+    pipeline["metadata"]["paramMap"]["stageUids"][0] = "../../somewhere"
+    (path / "metadata" / "part-00000-x.txt").write_text(json.dumps(pipeline["metadata"]))
+    with pytest.raises(ModelFileError, match="is missing"):
+        load_ensemble(path)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
+from onetree.importers.pipeline import compose
 from onetree.importers.set_tests import SetTest, known_categories, set_fields
 from onetree.importers.sizes import MAX_CLASSES, too_many_values
 from onetree.importers.spark.folder import Metadata, read_metadata, read_rows
+from onetree.importers.spark.stages import Stages, names
 from onetree.model.categories import Categories
 from onetree.model.columns import Columns
 from onetree.model.ensemble import Ensemble, Rule
@@ -22,6 +24,7 @@ from onetree.model.ensemble import Ensemble, Rule
 _MODELS = ("DecisionTreeClassificationModel", "RandomForestClassificationModel", "GBTClassificationModel")
 _MAX_FEATURES = 1_000_000
 _MAX_CATEGORIES = 1 << 20
+_MAX_STAGES = 1000
 
 
 @dataclass
@@ -39,11 +42,52 @@ class _Trees:
 def parse_spark(path: Path, *, missing: str = "auto") -> Ensemble:
     """Read a folder that `model.save` or `model.write().save` wrote."""
     metadata = read_metadata(path)
+    if metadata.name == "PipelineModel":
+        return _read_pipeline(path, metadata, missing)
     if metadata.name not in _MODELS:
         raise UnsupportedModelError(
             f"the folder holds a {metadata.name[:80]}, which is not read; of Spark's models, {', '.join(_MODELS)} are"
         )
     return read_model(path, metadata, missing)
+
+
+def _read_pipeline(path: Path, metadata: Metadata, missing: str) -> Ensemble:
+    """Read trees on the columns of the frame that the pipeline gets."""
+    uids = metadata.params.get("stageUids")
+    if not isinstance(uids, list) or not 0 < len(uids) <= _MAX_STAGES or not all(isinstance(uid, str) for uid in uids):
+        raise ModelFileError("the metadata of a pipeline must name its stages")
+    before: list[tuple[Path, Metadata]] = []
+    last: tuple[Path, Metadata] | None = None
+    for at, uid in enumerate(uids):
+        folder = path / "stages" / f"{at:0{len(str(len(uids)))}d}_{uid}"
+        if Path(uid).name != uid or not folder.is_dir():
+            raise ModelFileError(f"the stage {uid[:80]!r} of the pipeline is missing")
+        stage = read_metadata(folder)
+        if last is None and stage.name in _MODELS:
+            last = folder, stage
+        elif last is None:
+            before.append((folder, stage))
+        elif stage.name != "IndexToString":  # which leaves the prediction as it is
+            raise UnsupportedModelError(f"after the trees comes the stage {stage.name[:80]}, which is not read")
+    if last is None:
+        raise UnsupportedModelError(f"the pipeline has none of {', '.join(_MODELS)}")
+    trees, features = read_model(*last, missing), str(last[1].params.get("featuresCol", "features"))
+    needed = {features}
+    for _, stage in reversed(before):
+        if needed & set(names(stage, "output")):
+            needed |= set(names(stage, "input"))
+    stages = Stages(needed)
+    for folder, stage in before:
+        if needed & set(names(stage, "output")):
+            stages.add(folder, stage)
+    columns = stages.made[features].columns if features in stages.made else ()
+    if len(columns) != trees.n_features:
+        raise UnsupportedModelError(
+            f"the trees have {trees.n_features} features, but the pipeline makes a column {features[:80]!r} with "
+            f"{len(columns)}; save the trees alone"
+        )
+    raw = stages.raw_columns(lambda at: missing == "follow" or (missing == "auto" and at in stages.fills_gaps))
+    return compose(trees, raw, columns, stages.evaluate(features), frame=Columns(named=True))
 
 
 def read_model(path: Path, metadata: Metadata, missing: str) -> Ensemble:
