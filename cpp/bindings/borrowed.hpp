@@ -51,6 +51,7 @@ class BorrowedEnsemble {
         nan_features_(nb::cast<Array<bool>>(source.attr("nan_features"))) {
     read_sets(nb::getattr(source, "sets", nb::none()));
     nb::object rule = source.attr("rule");
+    read_combination(nb::getattr(rule, "combination", nb::none()));
     view_ = Ensemble{
         .n_features = static_cast<int>(nan_features_.size()),
         .n_outputs = static_cast<int>(value_.shape(1)),
@@ -70,6 +71,7 @@ class BorrowedEnsemble {
                  .cut_inclusive = nb::cast<bool>(rule.attr("cut_inclusive")),
                  .softmax = nb::cast<bool>(rule.attr("softmax"))},
         .sets = sets_,
+        .combination = combination_.get(),
     };
   }
   const Ensemble& operator*() const { return view_; }
@@ -95,6 +97,36 @@ class BorrowedEnsemble {
     }
   }
 
+  void read_combination(const nb::object& given) {
+    if (given.is_none()) return;
+    combination_ = std::make_unique<Combination>();
+    for (const nb::handle divisor : given.attr("divisors")())
+      combination_->divisor.push_back(nb::cast<double>(divisor));
+    for (const nb::handle dtype : given.attr("dtypes")())
+      combination_->float32.push_back(nb::cast<int>(dtype.attr("itemsize")) == 4);
+    for (const nb::handle each : given.attr("operations")()) {
+      const auto inputs = nb::cast<Array<std::int32_t>>(each.attr("inputs"));
+      const auto numbers = nb::cast<Array<double>>(each.attr("numbers"));
+      combination_->operations.push_back({.kind = static_cast<Operation::Kind>(nb::cast<int>(each.attr("kind"))),
+                                          .inputs = {inputs.data(), inputs.data() + inputs.size()},
+                                          .n_results = nb::cast<int>(each.attr("n_results")),
+                                          .numbers = {numbers.data(), numbers.data() + numbers.size()},
+                                          .slack = nb::cast<double>(each.attr("slack"))});
+    }
+    combination_->n_decisive = nb::cast<int>(given.attr("n_decisive"));
+    const nb::object cut = given.attr("cut");
+    combination_->cut = cut.is_none() ? 0.0 : nb::cast<double>(cut);
+    ask_ = given.attr("decide_one");
+    combination_->ask = [this](std::span<const double> sums) {
+      const nb::gil_scoped_acquire gil;
+      try {
+        return nb::cast<int>(ask_(to_numpy(std::vector<double>(sums.begin(), sums.end()))));
+      } catch (nb::python_error&) {  // of the thread that asks, which need not be the one that waits
+        throw Interrupted();
+      }
+    };
+  }
+
   Array<std::int32_t> roots_, feature_, left_, right_;
   Array<double> threshold_;
   Array<bool> missing_left_;
@@ -102,6 +134,8 @@ class BorrowedEnsemble {
   Array<double> base_;
   Array<bool> nan_features_;
   std::vector<SetAxis> sets_;
+  nb::object ask_;
+  std::unique_ptr<Combination> combination_;  // stays where it is when this object moves
   Ensemble view_{};
 };
 

@@ -105,6 +105,14 @@ onetree::FlatTree share_nodes(const Array<std::int32_t>& feature, const Array<do
   return shared.flatten(shared.import(tree));
 }
 
+// The C library's exponential, which XGBoost and LightGBM call; numpy has one of its own.
+template <typename Real>
+nb::ndarray<nb::numpy, Real> exponentials(const Array<Real>& numbers) {
+  std::vector<Real> results(numbers.size());
+  for (std::size_t i = 0; i < results.size(); ++i) results[i] = std::exp(numbers.data()[i]);
+  return to_numpy(std::move(results));
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -138,6 +146,8 @@ NB_MODULE(_core, module) {
              nb::sig("def essential_levels(" ENSEMBLE ", time_limit: float) -> "
                      "list[numpy.typing.NDArray[numpy.float64]]"));
   module.def("share_nodes", &share_nodes, "feature"_a, "threshold"_a, "left"_a, "right"_a, "leaf_class"_a);
+  module.def("exp32", &exponentials<float>, "numbers"_a);
+  module.def("exp64", &exponentials<double>, "numbers"_a);
   bind_kernels(module);
   bind_proof(module);
   bind_question(module);

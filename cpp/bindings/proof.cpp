@@ -34,6 +34,13 @@ onetree::proof::Model as_model(const onetree::Ensemble& ensemble) {
                ensemble.rule.softmax},
   };
   for (const onetree::SetAxis& axis : ensemble.sets) model.sets.push_back({axis.n_values, axis.member});
+  if (ensemble.combination != nullptr) {
+    const onetree::Combination& given = *ensemble.combination;
+    model.combination = {given.float32, given.divisor, {}, given.n_decisive, given.cut, given.ask};
+    for (const onetree::Operation& each : given.operations)
+      model.combination.steps.push_back(
+          {static_cast<onetree::proof::Step::Kind>(each.kind), each.inputs, each.n_results, each.numbers, each.slack});
+  }
   return model;
 }
 

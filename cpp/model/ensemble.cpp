@@ -20,6 +20,19 @@ void accumulate(const Ensemble& ensemble, std::span<const std::int32_t> leaves, 
         ensemble.rule.divisor == 1.0 ? sum[k] : static_cast<Real>(sum[k] / static_cast<Real>(ensemble.rule.divisor));
 }
 
+// As above, where each output has a precision and a divisor of its own. Of one sum only the leaves of its member are
+// not zero.
+void accumulate_each(const Ensemble& ensemble, std::span<const std::int32_t> leaves, std::vector<double>& scores) {
+  const Combination& combination = *ensemble.combination;
+  auto sum = [&]<typename Real>(int k, Real total) {
+    for (const std::int32_t leaf : leaves) total += static_cast<Real>(ensemble.leaf_value(leaf)[k]);
+    const Real divisor = static_cast<Real>(combination.divisor[k]);
+    return static_cast<double>(combination.divisor[k] == 1.0 ? total : static_cast<Real>(total / divisor));
+  };
+  for (int k = 0; k < ensemble.n_outputs; ++k)
+    scores[k] = combination.float32[k] ? sum(k, static_cast<float>(ensemble.base[k])) : sum(k, ensemble.base[k]);
+}
+
 // The first of the largest probabilities, each computed as XGBoost and LightGBM do.
 template <typename Real>
 Class likeliest(std::span<const double> scores) {
@@ -38,6 +51,7 @@ Class likeliest(std::span<const double> scores) {
 
 Class Ensemble::decide_scores(std::span<const double> scores) const {
   if (n_classes == 1) return 0;
+  if (combination != nullptr) return static_cast<Class>(combination->decide(scores));
   if (n_outputs == 1) return rule.cut_inclusive ? scores[0] >= rule.cut : scores[0] > rule.cut;
   if (rule.softmax) return rule.float32 ? likeliest<float>(scores) : likeliest<double>(scores);
   return static_cast<Class>(std::max_element(scores.begin(), scores.end()) - scores.begin());
@@ -54,7 +68,9 @@ void Ensemble::leaf_key(std::int32_t node, std::vector<std::int32_t>& key) const
 
 Class Ensemble::decide(std::span<const std::int32_t> leaves) const {
   std::vector<double> scores(n_outputs);
-  if (rule.float32)
+  if (combination != nullptr)
+    accumulate_each(*this, leaves, scores);
+  else if (rule.float32)
     accumulate<float>(*this, leaves, scores);
   else
     accumulate<double>(*this, leaves, scores);
@@ -62,7 +78,7 @@ Class Ensemble::decide(std::span<const std::int32_t> leaves) const {
 }
 
 bool Ensemble::sums_are_exact() const {
-  if (rule.softmax) return false;
+  if (rule.softmax || combination != nullptr) return false;
   double largest = 0;
   auto integral = [&](double v) {
     largest = std::max(largest, std::abs(v));
@@ -77,7 +93,7 @@ bool Ensemble::sums_are_exact() const {
 }
 
 double Ensemble::margin() const {
-  if (sums_are_exact()) return 0;
+  if (combination != nullptr || sums_are_exact()) return 0;  // a combination has its own bounds
   double magnitude = std::abs(rule.cut * rule.divisor);
   for (const double b : base) magnitude = std::max(magnitude, std::abs(b));
   double largest = 0;
@@ -95,11 +111,43 @@ double Ensemble::margin() const {
   return margin;
 }
 
+CombinedBounds::CombinedBounds(const Ensemble& ensemble) : combination_(ensemble.combination) {
+  if (combination_ == nullptr) return;
+  const double n = ensemble.n_trees() + 4;
+  for (int k = 0; k < ensemble.n_outputs; ++k) {
+    double largest = 0;
+    for (std::size_t at = static_cast<std::size_t>(k); at < ensemble.value.size(); at += ensemble.n_outputs)
+      largest = std::max(largest, std::abs(ensemble.value[at]));
+    const double magnitude = std::abs(ensemble.base[k]) + largest * n;
+    const bool float32 = combination_->float32[k] != 0;
+    const double unit = float32 ? 0x1p-24 : 0x1p-53;
+    error_.push_back(magnitude < (float32 ? 0x1p126 : 0x1p1020)
+                         ? 4 * (n * unit / (1 - n * unit)) * magnitude + 4 * n * (float32 ? 0x1p-149 : 0x1p-1074)
+                         : HUGE_VAL);
+  }
+}
+
+void CombinedBounds::decisive(const double* low, const double* high, std::vector<Between>& found) const {
+  std::vector<Between> sums(error_.size());
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    const double divisor = combination_->divisor[k];
+    sums[k] = {(low[k] - error_[k]) / divisor, (high[k] + error_[k]) / divisor};
+  }
+  combination_->bounds(sums, found);
+}
+
+int CombinedBounds::decide(const double* low, const double* high) const {
+  std::vector<Between> found;
+  decisive(low, high, found);
+  return combination_->clear_winner(found);
+}
+
 BoundDecider::BoundDecider(const Ensemble& ensemble)
-    : ensemble_(ensemble), exact_(ensemble.sums_are_exact()), margin_(ensemble.margin()) {}
+    : ensemble_(ensemble), combined_(ensemble), exact_(ensemble.sums_are_exact()), margin_(ensemble.margin()) {}
 
 int BoundDecider::decide(const double* low, const double* high) const {
   if (ensemble_.n_classes == 1) return 0;
+  if (ensemble_.combination != nullptr) return combined_.decide(low, high);
   if (ensemble_.n_outputs == 1) {
     const Rule& rule = ensemble_.rule;
     const double cut = rule.cut * rule.divisor;  // divisors are positive

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "model/combination.hpp"
 #include "model/set_axis.hpp"
 
 namespace onetree {
@@ -22,7 +23,7 @@ struct Rule {
 
 struct Ensemble {
   int n_features;
-  int n_outputs;  // n_classes, or 1 for a single score
+  int n_outputs;  // n_classes, or 1 for a single score; those of all members of a combination
   int n_classes;
   std::span<const std::int32_t> roots;         // one per tree
   std::span<const std::int32_t> feature;       // per node; -1 at a leaf
@@ -36,6 +37,8 @@ struct Ensemble {
   // Per feature, or empty if there are none: those without an order. There the threshold of a split is the number of
   // its test, and NaN is no input.
   std::span<const SetAxis> sets = {};
+  // Not null: a rule of two levels, which takes the place of `rule`.
+  const Combination* combination = nullptr;
 
   bool is_set(int j) const { return !sets.empty() && sets[j]; }
   int n_trees() const { return static_cast<int>(roots.size()); }
@@ -56,6 +59,18 @@ struct Ensemble {
   double margin() const;
 };
 
+// What the sums of a combination decide, from bounds of the undivided sums that do not count rounding.
+class CombinedBounds {
+ public:
+  explicit CombinedBounds(const Ensemble& ensemble);
+  void decisive(const double* low, const double* high, std::vector<Between>& found) const;
+  int decide(const double* low, const double* high) const;
+
+ private:
+  const Combination* combination_;
+  std::vector<double> error_;  // per output: what rounding can do to a sum, and to its bounds
+};
+
 // Decides a region from bounds alone: the class every point of it gets, or -1 where the bounds do not tell.
 class BoundDecider {
  public:
@@ -65,6 +80,7 @@ class BoundDecider {
 
  private:
   const Ensemble& ensemble_;
+  CombinedBounds combined_;
   bool exact_;
   double margin_;
 };

@@ -18,9 +18,11 @@ Forest::Forest(const Model& model, const Axes& axes, int candidate)
     : model_(model),
       axes_(axes),
       candidate_(candidate),
-      n_rivals_(static_cast<std::size_t>(candidate < model.n_classes ? model.n_classes - 1 : 0)),
+      n_gains_(static_cast<std::size_t>(candidate >= model.n_classes ? 0
+                                        : model.is_combined()        ? 2 * model.n_outputs
+                                                                     : model.n_classes - 1)),
       trees_of_(axes.size()) {
-  for (int k = 0; n_rivals_ > 0 && k < model.n_classes; ++k)
+  for (int k = 0; n_gains_ > 0 && k < model.n_classes; ++k)
     if (k != candidate) rivals_.push_back(k);
   for (int j = 0; j < axes.size(); ++j) ranges_.push_back(axes.whole(j));
   for (const std::int32_t root : model.roots) {
@@ -59,6 +61,11 @@ Forest::Id Forest::import(std::int32_t root) {
 
 Forest::Id Forest::add_leaf(std::int32_t leaf) {
   const std::span<const double> value = model_.leaf_value(leaf);
+  if (model_.is_combined()) {
+    for (std::size_t k = 0; k < n_gains_; ++k) gains_.push_back(k % 2 == 0 ? value[k / 2] : -value[k / 2]);
+    nodes_.push_back({0, -1, leaf, -1, -1, false});
+    return static_cast<Id>(nodes_.size()) - 1;
+  }
   for (const int rival : rivals_) {
     if (model_.n_outputs == 1)
       gains_.push_back(candidate_ == 0 ? value[0] : -value[0]);
@@ -78,9 +85,9 @@ bool Forest::are_equal_leaves(Id a, Id b) const {
 Forest::Id Forest::add_split(int axis, int place, bool missing_left, Id left, Id right) {
   if (are_equal_leaves(left, right)) return left;
   const std::size_t begin = gains_.size();
-  gains_.resize(begin + n_rivals_);
-  const double *of_left = gains_.data() + left * n_rivals_, *of_right = gains_.data() + right * n_rivals_;
-  for (std::size_t k = 0; k < n_rivals_; ++k) gains_[begin + k] = std::max(of_left[k], of_right[k]);
+  gains_.resize(begin + n_gains_);
+  const double *of_left = gains_.data() + left * n_gains_, *of_right = gains_.data() + right * n_gains_;
+  for (std::size_t k = 0; k < n_gains_; ++k) gains_[begin + k] = std::max(of_left[k], of_right[k]);
   nodes_.push_back({nodes_[left].axes | nodes_[right].axes | bit(axis), axis, place, left, right, missing_left});
   return static_cast<Id>(nodes_.size()) - 1;
 }
@@ -160,7 +167,7 @@ void Forest::undo(const Mark& mark) {
   for (; old_ranges_.size() > mark.ranges; old_ranges_.pop_back())
     ranges_[old_ranges_.back().axis] = std::move(old_ranges_.back().range);
   nodes_.resize(mark.nodes);
-  gains_.resize(mark.nodes * n_rivals_);
+  gains_.resize(mark.nodes * n_gains_);
 }
 
 std::span<const std::int32_t> Forest::leaves() {
@@ -171,7 +178,7 @@ std::span<const std::int32_t> Forest::leaves() {
 
 void Forest::gains(std::size_t rival, std::vector<double>& gains) const {
   gains.resize(roots_.size());
-  for (std::size_t tree = 0; tree < roots_.size(); ++tree) gains[tree] = gains_[roots_[tree] * n_rivals_ + rival];
+  for (std::size_t tree = 0; tree < roots_.size(); ++tree) gains[tree] = gains_[roots_[tree] * n_gains_ + rival];
 }
 
 void Forest::splits(std::size_t rival, std::vector<Split>& splits) const {
@@ -179,8 +186,35 @@ void Forest::splits(std::size_t rival, std::vector<Split>& splits) const {
   for (const Id root : roots_) {
     const Node& node = nodes_[root];
     if (node.axis < 0) continue;
-    auto gain = [&](Id id) { return gains_[id * n_rivals_ + rival]; };
+    auto gain = [&](Id id) { return gains_[id * n_gains_ + rival]; };
     splits.push_back({test_of(node), gain(root), gain(node.left), gain(node.right)});
+  }
+}
+
+void Forest::sums(std::vector<double>& least, std::vector<double>& most) const {
+  least.assign(model_.base.begin(), model_.base.end());
+  most = least;
+  for (const Id root : roots_) {
+    const double* gain = gains_.data() + root * n_gains_;
+    for (int k = 0; k < model_.n_outputs; ++k) {
+      most[k] += gain[2 * k];
+      least[k] -= gain[2 * k + 1];
+    }
+  }
+}
+
+void Forest::splits(std::span<const double> weights, std::vector<Split>& splits) const {
+  splits.clear();
+  for (const Id root : roots_) {
+    const Node& node = nodes_[root];
+    if (node.axis < 0) continue;
+    auto open = [&](Id id) {
+      double total = 0;
+      for (std::size_t k = 0; k < weights.size(); ++k)
+        total += weights[k] * (gains_[id * n_gains_ + 2 * k] + gains_[id * n_gains_ + 2 * k + 1]);
+      return total;
+    };
+    splits.push_back({test_of(node), open(root), open(node.left), open(node.right)});
   }
 }
 

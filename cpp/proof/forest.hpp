@@ -45,6 +45,10 @@ class Forest {
   void gains(std::size_t rival, std::vector<double>& gains) const;
   // What the trees that are not constant ask first.
   void splits(std::size_t rival, std::vector<Split>& splits) const;
+  // Of a combination: the least and the largest sum of each output, undivided and up to rounding.
+  void sums(std::vector<double>& least, std::vector<double>& most) const;
+  // ... and the gains of splits, if what is still open of an output is worth its weight.
+  void splits(std::span<const double> weights, std::vector<Split>& splits) const;
 
  private:
   struct Node {
@@ -80,10 +84,10 @@ class Forest {
   const Model& model_;
   const Axes& axes_;
   const int candidate_;
-  const std::size_t n_rivals_;
+  const std::size_t n_gains_;  // one per rival; of a combination, two per output: the largest value, and negated value
   std::vector<int> rivals_;
   std::vector<Node> nodes_;
-  std::vector<double> gains_;  // n_nodes x n_rivals
+  std::vector<double> gains_;  // n_nodes x n_gains
   std::vector<Id> roots_;
   std::vector<Range> ranges_;
   std::vector<std::vector<int>> trees_of_;  // per axis: the trees that ask for it

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,8 +23,29 @@ struct SetAxis {
   std::span<const std::uint8_t> member;  // n_tests x n_values: whether the value goes left
 };
 
+// One step of a rule of two levels.
+struct Step {
+  enum class Kind : std::uint8_t { affine, sigmoid, softmax, piecewise, normalise, log, winner };
+
+  Kind kind;
+  std::span<const std::int32_t> inputs;  // places of what it takes: the outputs come first, then what the steps made
+  int n_results;
+  std::span<const double> numbers;
+  double slack;  // relative error of the library here, generously
+};
+
+// A rule of two levels: what the sums of the members go through before they decide.
+struct Combination {
+  std::span<const std::uint8_t> float32;  // per output
+  std::span<const double> divisor;        // per output
+  std::vector<Step> steps;
+  int n_decisive = 0;  // results at the end, one of which is compared with the cut; 0: the rule has one level
+  double cut = 0;
+  std::function<int(std::span<const double>)> ask = {};  // the class of divided sums, by the library's own functions
+};
+
 struct Model {
-  int n_outputs;  // n_classes, or 1 for a single score
+  int n_outputs;  // n_classes, or 1 for a single score; those of all members of a combination
   int n_classes;
   std::span<const std::int32_t> roots;         // one per tree, in the order of adding
   std::span<const std::int32_t> feature;       // per node; -1 at a leaf
@@ -35,7 +57,9 @@ struct Model {
   std::span<const std::uint8_t> takes_nan;     // per feature; whether NaN is an input
   std::vector<SetAxis> sets;                   // per feature, or empty if all have thresholds
   Rule rule;
+  Combination combination = {};
 
+  bool is_combined() const { return combination.n_decisive > 0; }
   int n_features() const { return static_cast<int>(takes_nan.size()); }
   bool is_set(int feature_index) const { return !sets.empty() && sets[feature_index].n_values > 0; }
   std::span<const double> leaf_value(std::int32_t node) const {

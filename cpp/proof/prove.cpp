@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "proof/box.hpp"
+#include "proof/combined.hpp"
 #include "proof/forest.hpp"
 #include "proof/scores.hpp"
 
@@ -23,6 +24,7 @@ class ClassProver {
         axes_(axes),
         candidate_(candidate),
         scores_(model),
+        combined_(model),
         forest_(model, axes, candidate),
         counts_(counts),
         control_(control) {}
@@ -45,6 +47,10 @@ class ClassProver {
   };
 
   int strongest_rival();
+  int strongest_combined();
+  int class_of_leaves() {
+    return model_.is_combined() ? combined_.decide(forest_.leaves()) : scores_.decide(forest_.leaves());
+  }
   Branch choose(std::size_t rival);
   void enter(const Branch& branch);
   std::vector<std::uint8_t> leads_to_candidate(const Tree& tree) const;
@@ -53,17 +59,19 @@ class ClassProver {
   const Axes& axes_;
   const int candidate_;
   Scores scores_;
+  Combined combined_;
   Forest forest_;
   Counts& counts_;
   Control& control_;
   double lead_ = 0;  // of the strongest rival
-  std::vector<double> gains_;
+  std::vector<double> gains_, least_, most_, leads_, weights_;
   std::vector<Forest::Split> splits_;
   std::vector<Branch> branches_, sides_;
 };
 
 // The number of the rival that bounds leave the largest lead, or -1 if they exclude all.
 int ClassProver::strongest_rival() {
+  if (model_.is_combined()) return strongest_combined();
   int strongest = -1;
   for (std::size_t number = 0; number < forest_.rivals().size(); ++number) {
     forest_.gains(number, gains_);
@@ -88,15 +96,34 @@ int ClassProver::strongest_rival() {
   return strongest;
 }
 
+int ClassProver::strongest_combined() {
+  forest_.sums(least_, most_);
+  combined_.leads(least_, most_, candidate_, leads_);
+  int strongest = -1;
+  for (std::size_t number = 0; number < forest_.rivals().size(); ++number) {
+    const double lead = leads_[forest_.rivals()[number]];
+    if (lead < 0 || (strongest >= 0 && lead <= lead_)) continue;
+    strongest = static_cast<int>(number);
+    lead_ = lead;
+  }
+  return strongest;
+}
+
 // Among the tests at the roots, the one with the largest product of what it takes from the rival on either side. On an
 // ordered axis a test also settles the roots at other places: left of it those above, right of it those below.
 ClassProver::Branch ClassProver::choose(std::size_t rival) {
-  forest_.splits(rival, splits_);
+  if (model_.is_combined()) {
+    combined_.weigh(least_, most_, candidate_, forest_.rivals()[rival], weights_);
+    forest_.splits(weights_, splits_);
+  } else {
+    forest_.splits(rival, splits_);
+  }
   auto order = [](const Forest::Split& a, const Forest::Split& b) {
     return std::tie(a.test.axis, a.test.place) < std::tie(b.test.axis, b.test.place);
   };
   std::sort(splits_.begin(), splits_.end(), order);
-  const double most = std::max(lead_ - scores_.needed(), 0.0), least = 1e-3 * most;
+  const double needed = model_.is_combined() ? 0 : scores_.needed();
+  const double most = std::max(lead_ - needed, 0.0), least = 1e-3 * most;
   Test best = splits_[0].test;
   double best_score = -1, best_sum = 0, best_left = 0, best_right = 0;
   for (std::size_t begin = 0, end; begin < splits_.size(); begin = end) {
@@ -154,7 +181,7 @@ Answer ClassProver::prove(std::int64_t max_nodes) {
       continue;
     }
     if (rival >= 0) {
-      if (scores_.decide(forest_.leaves()) != candidate_) return Answer::refuted;
+      if (class_of_leaves() != candidate_) return Answer::refuted;
       ++counts_.fragile;
     }
     if (branches_.empty()) return Answer::proven;
@@ -202,7 +229,7 @@ void ClassProver::append_point(std::vector<double>& point) const {
 }
 
 // The class of one input, walking the plain arrays.
-int class_of(const Model& model, std::span<const double> point, Scores& scores) {
+int class_of(const Model& model, std::span<const double> point, Scores& scores, Combined& combined) {
   std::vector<std::int32_t> leaves;
   for (std::int32_t node : model.roots) {
     while (model.feature[node] >= 0) {
@@ -212,7 +239,7 @@ int class_of(const Model& model, std::span<const double> point, Scores& scores) 
     }
     leaves.push_back(node);
   }
-  return scores.decide(leaves);
+  return model.is_combined() ? combined.decide(leaves) : scores.decide(leaves);
 }
 
 }  // namespace
@@ -252,6 +279,7 @@ BoxVerdicts prove_boxes(const Model& model, const Boxes& boxes, std::int64_t max
         if (std::isfinite(bound)) cuts[j].push_back(bound);
   const Axes axes(model, cuts);
   Scores scores(model);
+  Combined combined(model);
 
   // Boxes of one class are proven one after the other, since the forest is one for each class.
   std::vector<std::pair<int, std::size_t>> order;
@@ -266,7 +294,7 @@ BoxVerdicts prove_boxes(const Model& model, const Boxes& boxes, std::int64_t max
     }
     if (is_empty) continue;
     const int expected = boxes.class_index[box];
-    order.emplace_back(expected < 0 ? class_of(model, point, scores) : expected, box);
+    order.emplace_back(expected < 0 ? class_of(model, point, scores, combined) : expected, box);
   }
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
 

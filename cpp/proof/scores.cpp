@@ -74,7 +74,8 @@ void to_probabilities(std::vector<double>& scores) {
 
 }  // namespace
 
-Scores::Scores(const Model& model) : model_(model), scores_(model.n_outputs) {
+Scores::Scores(const Model& model) : model_(model), exact_(false), margin_(0), scores_(model.n_outputs) {
+  if (model.is_combined()) return;
   const double most = magnitude(model);
   // Quotients of different integers below 2^22 (or 2^50) are different numbers in either precision.
   exact_ = !model.rule.softmax && all_integers(model) && most < (model.rule.float32 ? 0x1p22 : 0x1p50);

@@ -39,6 +39,11 @@ std::int32_t InfluenceSampler::leaf_of(TreeStore::Id tree, const int* slabs) con
 // Rounding is left alone, so where sums are not exact this is a guess.
 int InfluenceSampler::class_of(const double* scores) const {
   const Ensemble& ensemble = regions_.ensemble();
+  if (ensemble.combination != nullptr) {
+    std::vector<double> divided(scores, scores + ensemble.n_outputs);
+    for (int k = 0; k < ensemble.n_outputs; ++k) divided[k] /= ensemble.combination->divisor[k];
+    return ensemble.combination->guess(divided);
+  }
   if (ensemble.n_outputs == 1) {
     const double cut = ensemble.rule.cut * ensemble.rule.divisor;
     return ensemble.rule.cut_inclusive ? scores[0] >= cut : scores[0] > cut;

@@ -51,14 +51,15 @@ int Prover::class_of(const Region& region, std::int64_t max_nodes, Control& cont
 // side. A tree whose root splits the same feature counts where the side settles its root; on a set axis, where it has
 // the same test.
 Prover::Branch Prover::choose(const Region& region, Class candidate, int rival, double excess) {
-  TreeStore& store = regions_.store();
+  const TreeStore& store = regions_.store();
   reductions_.clear();
+  regions_.weigh(candidate, rival);
   for (const TreeStore::Id id : region.trees) {
     const TreeStore::Node& node = store[id];
     if (node.feature < 0) continue;
-    const double gain = store.gains(candidate, id)[rival];
-    reductions_.push_back({node.feature, store.level_of(node), gain - store.gains(candidate, node.left)[rival],
-                           gain - store.gains(candidate, node.right)[rival]});
+    const double gain = regions_.gain(candidate, rival, id);
+    reductions_.push_back({node.feature, store.level_of(node), gain - regions_.gain(candidate, rival, node.left),
+                           gain - regions_.gain(candidate, rival, node.right)});
   }
   std::sort(reductions_.begin(), reductions_.end(), [](const Reduction& a, const Reduction& b) {
     return std::pair(a.feature, a.level) < std::pair(b.feature, b.level);

@@ -31,7 +31,8 @@ Regions::Regions(const Ensemble& ensemble, std::size_t store_bytes)
       margin_(ensemble.margin()),
       capacity_(
           static_cast<TreeStore::Id>(static_cast<double>(store_bytes) / (kBytesPerTree + 16.0 * ensemble.n_classes))),
-      scores_(ensemble.n_outputs) {
+      scores_(ensemble.n_outputs),
+      combined_(ensemble) {
   capacity_ = std::max(capacity_, 2 * store_.size());
 }
 
@@ -112,6 +113,7 @@ int Regions::classify(const Region& region) {
 }
 
 void Regions::leads(const Region& region, Class candidate, std::vector<double>& lead) {
+  if (ensemble_.combination != nullptr) return combined_leads(region, candidate, lead);
   const int n_classes = ensemble_.n_classes;
   lead.assign(n_classes, 0.0);
   for (const TreeStore::Id id : region.trees) {
@@ -127,7 +129,47 @@ void Regions::leads(const Region& region, Class candidate, std::vector<double>& 
   lead[candidate] = -std::numeric_limits<double>::infinity();
 }
 
+void Regions::combined_leads(const Region& region, Class candidate, std::vector<double>& lead) {
+  low_ = high_ = region.base;
+  for (const TreeStore::Id id : region.trees) {
+    const double* gain = store_.gains(0, id);
+    for (int k = 0; k < ensemble_.n_outputs; ++k) {
+      high_[k] += gain[2 * k];
+      low_[k] -= gain[2 * k + 1];
+    }
+  }
+  combined_.decisive(low_.data(), high_.data(), decisive_);
+  lead.assign(ensemble_.n_classes, -std::numeric_limits<double>::infinity());
+  for (int k = 0; k < ensemble_.n_classes; ++k)
+    if (k != candidate) lead[k] = decisive_[k].high - decisive_[candidate].low;
+}
+
+// How much of the lead is gone when one sum is known, per unit of what was open of it.
+void Regions::weigh(Class candidate, int rival) {
+  if (ensemble_.combination == nullptr) return;
+  const double lead = decisive_[rival].high - decisive_[candidate].low;
+  weight_.assign(ensemble_.n_outputs, 0.0);
+  std::vector<Between> found;
+  for (int k = 0; k < ensemble_.n_outputs; ++k) {
+    const double low = low_[k], high = high_[k];
+    if (!(high > low)) continue;
+    low_[k] = high_[k] = (low + high) / 2;
+    combined_.decisive(low_.data(), high_.data(), found);
+    weight_[k] = std::max(0.0, (lead - (found[rival].high - found[candidate].low)) / (high - low));
+    low_[k] = low;
+    high_[k] = high;
+  }
+}
+
+double Regions::combined_gain(TreeStore::Id tree) {
+  const double* range = store_.gains(0, tree);
+  double total = 0;
+  for (int k = 0; k < ensemble_.n_outputs; ++k) total += weight_[k] * (range[2 * k] + range[2 * k + 1]);
+  return total;
+}
+
 bool Regions::is_beaten(const Region& region, Class candidate, int rival, double lead) const {
+  if (ensemble_.combination != nullptr) return lead < 0;
   if (std::isinf(margin_)) return false;
   if (!exact_) return ensemble_.n_outputs == 1 ? score_is_beaten(region, candidate) : lead < -margin_;
   // A draw goes to the smaller class index, or as the cut says.

@@ -57,10 +57,18 @@ class Regions {
   int classify(const Region& region);
 
   // Per class, the most by which its score can lead over that of `candidate` in the region, before division, up to
-  // rounding; for a single score, over the cut. `candidate` itself has -inf.
+  // rounding; for a single score, over the cut. Of a combination, what decides, rounding included. `candidate` itself
+  // has -inf.
   void leads(const Region& region, Class candidate, std::vector<double>& lead);
   // Whether such a lead excludes for certain that the rival wins anywhere in the region.
   bool is_beaten(const Region& region, Class candidate, int rival, double lead) const;
+  // What one tree contributes to the lead of a rival that the last call of `leads` found, at most; of a combination,
+  // what decides is taken as linear.
+  double gain(Class candidate, int rival, TreeStore::Id tree) {
+    return ensemble_.combination == nullptr ? store_.gains(candidate, tree)[rival] : combined_gain(tree);
+  }
+  // Of a combination: makes `gain` speak of this rival.
+  void weigh(Class candidate, int rival);
   // By how much a lead must fall until the rival is beaten.
   double excess(double lead) const { return lead + (exact_ ? 1 : margin_); }
 
@@ -78,6 +86,8 @@ class Regions {
  private:
   void fold_constants(Region& region);
   bool score_is_beaten(const Region& region, Class candidate) const;
+  double combined_gain(TreeStore::Id tree);
+  void combined_leads(const Region& region, Class candidate, std::vector<double>& lead);
 
   const Ensemble& ensemble_;
   const Levels levels_;
@@ -87,6 +97,10 @@ class Regions {
   TreeStore::Id capacity_;
   std::vector<double> scores_, lead_;
   std::vector<std::int32_t> leaves_;
+  const CombinedBounds combined_;
+  std::vector<double> low_, high_,
+      weight_;  // of a combination, per output: bounds, and how much a change of it matters
+  std::vector<Between> decisive_;
 };
 
 }  // namespace onetree

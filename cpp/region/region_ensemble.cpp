@@ -41,8 +41,9 @@ RegionEnsemble::RegionEnsemble(Regions& regions, const Region& region) {
     for (int test = 0; test < whole.sets[j].n_tests(); ++test)
       for (const int value : values) axis.member.push_back(whole.sets[j].contains(test, value));
   }
-  view_ = Ensemble{whole.n_features, whole.n_outputs, whole.n_classes, roots_, feature_,           left_,      right_,
-                   threshold_,       missing_left_,   value_,          base_,  whole.nan_features, whole.rule, sets_};
+  view_ = Ensemble{whole.n_features, whole.n_outputs, whole.n_classes,  roots_, feature_, left_,
+                   right_,           threshold_,      missing_left_,    value_, base_,    whole.nan_features,
+                   whole.rule,       sets_,           whole.combination};
 }
 
 std::size_t RegionEnsemble::bytes() const {

@@ -11,7 +11,11 @@ constexpr std::size_t kRemembered = std::size_t{1} << 16;
 }  // namespace
 
 TreeStore::TreeStore(const Ensemble& ensemble, const Levels& levels)
-    : ensemble_(ensemble), levels_(levels), gains_(ensemble.n_classes), remembered_(kRemembered) {
+    : ensemble_(ensemble),
+      levels_(levels),
+      n_gains_(ensemble.combination == nullptr ? ensemble.n_classes : 2 * ensemble.n_outputs),
+      gains_(ensemble.n_classes),
+      remembered_(kRemembered) {
   for (const SetAxis& axis : ensemble_.sets) sets_.emplace_back(axis);
   for (const std::int32_t root : ensemble_.roots) roots_.push_back(import_tree(root));
   n_imported_ = size();
@@ -254,7 +258,6 @@ TreeStore::Id TreeStore::restrict_uncached(Id tree, const HalfSpace& half) {
 }
 
 const double* TreeStore::compute_gains(int candidate, Id tree) {
-  const int n_classes = ensemble_.n_classes;
   Gains& gains = gains_[candidate];
   gains.row.resize(nodes_.size(), -1);
   stack_.assign(1, tree);
@@ -273,15 +276,18 @@ const double* TreeStore::compute_gains(int candidate, Id tree) {
     }
     stack_.pop_back();
     const std::size_t at = gains.data.size();
-    gains.data.resize(at + n_classes);
-    gains.row[id] = static_cast<std::int32_t>(at / n_classes);
+    gains.data.resize(at + n_gains_);
+    gains.row[id] = static_cast<std::int32_t>(at / n_gains_);
     double* gain = gains.data.data() + at;
     if (node.feature >= 0) {
       const double *left = row(gains, node.left), *right = row(gains, node.right);
-      for (int k = 0; k < n_classes; ++k) gain[k] = std::max(left[k], right[k]);
+      for (int k = 0; k < n_gains_; ++k) gain[k] = std::max(left[k], right[k]);
+    } else if (ensemble_.combination != nullptr) {
+      const double* value = ensemble_.leaf_value(node.corner);
+      for (int k = 0; k < n_gains_; ++k) gain[k] = k % 2 == 0 ? value[k / 2] : -value[k / 2];
     } else {
       const double* value = ensemble_.leaf_value(node.corner);
-      for (int k = 0; k < n_classes; ++k)
+      for (int k = 0; k < ensemble_.n_classes; ++k)
         if (k != candidate)
           gain[k] = ensemble_.n_outputs > 1 ? value[k] - value[candidate] : candidate == 0 ? value[0] : -value[0];
     }

@@ -60,7 +60,8 @@ class TreeStore {
   }
 
   // The most by which a leaf of the tree favours each class (n_classes entries) over `candidate`: differences of leaf
-  // values or, for a single score, the score with the sign that favours the rival. Valid until the next call.
+  // values or, for a single score, the score with the sign that favours the rival. Of a combination, whatever the
+  // candidate, for each output the largest value and then the largest negated one. Valid until the next call.
   const double* gains(int candidate, Id tree) {
     const Gains& known = gains_[candidate];
     if (static_cast<std::size_t>(tree) < known.row.size() && known.row[tree] >= 0) return row(known, tree);
@@ -105,13 +106,14 @@ class TreeStore {
   void begin_restriction();
   const double* compute_gains(int candidate, Id tree);
   const double* row(const Gains& gains, Id tree) const {
-    return gains.data.data() + static_cast<std::size_t>(gains.row[tree]) * ensemble_.n_classes;
+    return gains.data.data() + static_cast<std::size_t>(gains.row[tree]) * n_gains_;
   }
   // Whether the tree may have a split on the feature.
   bool may_split(Id tree, int feature) const { return nodes_[tree].features >> (feature & 63) & 1; }
 
   const Ensemble& ensemble_;
   const Levels& levels_;
+  const int n_gains_;            // entries of one row
   std::vector<ValueSets> sets_;  // per feature; empty if there is no set axis
   std::vector<Node> nodes_;
   Interner interner_;

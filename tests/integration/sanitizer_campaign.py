@@ -17,6 +17,7 @@ from onetree.lowering.choices import objective_of
 from onetree.lowering.grid import Grid, _core
 from onetree.search.solve import ENGINES, OBJECTIVES
 from onetree.verify import METHODS
+from tests.cases.combined import SHAPES, random_combined
 from tests.cases.domains import axes_in
 from tests.cases.oracle import points
 from tests.cases.questions import cells_near, everything
@@ -141,6 +142,8 @@ def main():
     rng = np.random.default_rng(int(sys.argv[1]))
     for _ in range(N_SMALL):
         convert(rng, random_ensemble(rng))
+    for number in range(N_SMALL // 4):
+        convert(rng, random_combined(rng, SHAPES[number % len(SHAPES)]))
     for _ in range(N_LARGE):
         convert(rng, random_ensemble(rng, max_cells=2000, max_trees=14))
     for _ in range(N_SETS):

@@ -17,6 +17,7 @@ from sklearn.ensemble import RandomForestClassifier
 import onetree
 from onetree.lowering.grid import Grid, _core
 from onetree.search.solve import OBJECTIVES
+from tests.cases.combined import random_combined
 from tests.cases.fingerprints import fingerprint
 from tests.cases.set_cases import sets_alone
 from tests.cases.strategies import random_ensemble
@@ -94,6 +95,8 @@ def main():
     found = list(share_a_table(ensemble))
     found += share_a_table(sets_alone(np.random.default_rng(4)), ("depth", "depth-leaves"))
     share_a_heuristic(ensemble)
+    for shape in ("average", "votes"):  # near-ties are asked of Python, from any thread
+        share_a_heuristic(random_combined(rng, shape, max_cells=1500, max_trees=10))
     break_off(ensemble)
     for _ in range(N_SHARED):
         found += call_at_once(random_ensemble(rng, max_cells=300))

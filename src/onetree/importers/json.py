@@ -13,18 +13,18 @@ import numpy as np
 from onetree.errors import InvalidInputError, ModelFileError
 from onetree.files.atomic import read_whole, write_whole
 from onetree.files.strict_json import list_of, lists_of, parse_document, require_keys
+from onetree.importers.rule_json import rule_from_json, rule_to_json
 from onetree.importers.sizes import too_many_values
 from onetree.model.categories_json import ENTRIES, has_categories, set_tests_from_json, set_tests_to_json
 from onetree.model.columns import Columns
-from onetree.model.ensemble import Ensemble, Rule
+from onetree.model.ensemble import Ensemble
 from onetree.model.labels import labels_from_json, labels_to_json
 
 FORMAT = "onetree-ensemble"
 # The second only for what the first cannot hold: categorical features; the third for columns that are not what their
-# names say.
-_VERSIONS = (1, 2, 3)
+# names say; the fourth for rules of two levels.
+_VERSIONS = (1, 2, 3, 4)
 _KEYS = {"classes", "features", "nan_features", "rule", "base", "roots", "nodes"}
-_RULE_KEYS = {"kind", "dtype", "divisor", "cut", "cut_inclusive", "softmax"}
 _INDICES = {"feature": "feature", "left": "children_left", "right": "children_right"}
 _NODE_KEYS = {*_INDICES, "threshold", "missing_left", "value"}
 
@@ -37,21 +37,13 @@ def write_json(ensemble: Ensemble, path: str | os.PathLike[str]) -> None:
     nodes["threshold"] = ["inf" if math.isinf(cut) else cut for cut in ensemble.threshold.tolist()]
     leaf = ensemble.feature < 0
     nodes["value"] = ensemble.value[leaf].tolist()  # one vector per leaf, in the order of the nodes
-    rule = ensemble.rule
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": _version(ensemble),
         "classes": labels_to_json(ensemble.classes),
         "features": list(ensemble.feature_names),
         "nan_features": ensemble.nan_features.tolist(),
-        "rule": {
-            "kind": rule.kind,
-            "dtype": rule.dtype,
-            "divisor": float(rule.divisor),
-            "cut": float(rule.cut),
-            "cut_inclusive": bool(rule.cut_inclusive),
-            "softmax": bool(rule.softmax),
-        },
+        "rule": rule_to_json(ensemble.rule),
         "base": ensemble.base.tolist(),
         "roots": ensemble.roots.tolist(),
         "nodes": nodes,
@@ -83,9 +75,9 @@ def parse_json(content: bytes) -> Ensemble:
             raise ModelFileError('"threshold" must hold finite numbers or "inf"')
         indices: dict[str, Any] = {name: _integers(nodes[key], key) for key, name in _INDICES.items()}
         classes = labels_from_json(document["classes"])
-        rule = _rule(document["rule"])
+        rule = rule_from_json(document["rule"])
         names = tuple(list_of(document["features"], (str,), "features"))
-        n_outputs = 1 if rule.kind == "score" else len(classes)
+        n_outputs = rule.n_outputs(len(classes))
         ensemble = Ensemble(
             **indices,
             **set_tests_from_json(document, nodes),
@@ -110,6 +102,8 @@ def parse_json(content: bytes) -> Ensemble:
 
 
 def _version(ensemble: Ensemble) -> int:
+    if ensemble.rule.combination is not None:
+        return 4
     if ensemble.columns != Columns().of_features(ensemble.feature_names):
         return 3
     return 2 if has_categories(ensemble) else 1
@@ -117,14 +111,6 @@ def _version(ensemble: Ensemble) -> int:
 
 def _integers(values: object, name: str) -> np.ndarray[Any, np.dtype[np.int32]]:
     return np.array(list_of(values, (int,), name), dtype=np.int32)
-
-
-def _rule(document: Any) -> Rule:
-    require_keys(document, _RULE_KEYS, '"rule"')
-    kind, dtype = list_of([document["kind"], document["dtype"]], (str,), "rule")
-    divisor, cut = list_of([document["divisor"], document["cut"]], (float, int), "rule")
-    cut_inclusive, softmax = list_of([document["cut_inclusive"], document["softmax"]], (bool,), "rule")
-    return Rule(kind, dtype, float(divisor), float(cut), cut_inclusive, softmax)
 
 
 def _values(

@@ -16,6 +16,7 @@ from onetree import _core
 from onetree.lowering.grid import Grid
 from onetree.model.ensemble import Ensemble
 from onetree.model.forest_checks import node_depths
+from onetree.model.walking import Walks
 
 _CLOSE = 1e-5  # scores that are further apart have different probabilities, even in float32
 _ALL_SLABS = -1  # as an unsigned number the largest
@@ -40,6 +41,10 @@ class NativePredictor:
         root_of, depth = node_depths(ensemble.roots, ensemble.feature, ensemble.children_left, ensemble.children_right)
         self.n_steps = _steps(ensemble, root_of, depth)
         cut = rule.cut * rule.divisor
+        self._walks = None
+        if rule.combination is not None:
+            self._walks = Walks.of(ensemble, ensemble.roots, missing_left=ensemble.missing_left)
+            return
         native = _core.SlabScores64 if dtype == np.float64 else _core.SlabScores32
         self._scores: _core.SlabScores64 | _core.SlabScores32 = native(
             ensemble.roots,
@@ -67,6 +72,8 @@ class NativePredictor:
     def classes_at(self, slabs: NDArray[np.int32]) -> NDArray[np.intp]:
         """Return the index of the ensemble's class for rows that are given as slabs, best column-major."""
         rule = self.ensemble.rule
+        if self._walks is not None:
+            return self._combined_classes(slabs, self._walks)
         columns = slabs.T if slabs.strides[0] == slabs.itemsize else np.ascontiguousarray(slabs.T)
         total: NDArray[Any] = self._scores.of_rows(columns)
         if rule.divisor != 1.0:
@@ -78,6 +85,15 @@ class NativePredictor:
         close = first - second <= _CLOSE
         found[close] = self.ensemble.decide(total[close])  # exponentials, one by one
         return found
+
+    def _combined_classes(self, slabs: NDArray[np.int32], walks: Walks) -> NDArray[np.intp]:
+        """Return the classes of a rule of two levels, from one input of each slab."""
+        values = np.empty(slabs.shape)
+        for feature, levels in enumerate(self.grid.levels):
+            last = 0.0 if not levels.size else np.nan if np.isinf(levels[-1]) else np.nextafter(levels[-1], np.inf)
+            inputs = np.append(levels, last)  # above the level +inf are the missing values
+            values[:, feature] = inputs[slabs[:, feature]]
+        return self.ensemble.decide(self.ensemble.scores_at(walks.leaves(values).T))
 
 
 def _slab_nodes(ensemble: Ensemble, grid: Grid) -> NDArray[np.int32]:

@@ -17,11 +17,12 @@ from onetree.base.amounts import counted, leaves
 from onetree.errors import InvalidInputError
 from onetree.model.categories import Categories, SetTests
 from onetree.model.columns import Columns
+from onetree.model.combination import Combination
 from onetree.model.forest_checks import check_forest, node_depths, refuse
 from onetree.model.inputs import RowsLike, read_inputs
 from onetree.model.routing import Routes
 
-KINDS = ("hard", "soft", "score", "scores")
+KINDS = ("hard", "soft", "score", "scores", "combined")
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,9 @@ class Rule:
 
     Parameters
     ----------
-    kind : {"hard", "soft", "score", "scores"}
-        Votes for a class, sums of class fractions, one additive score, one additive score per class.
+    kind : {"hard", "soft", "score", "scores", "combined"}
+        Votes for a class, sums of class fractions, one additive score, one additive score per class, sums of several
+        members that are combined.
     dtype : {"float64", "float32"}
         Precision in which the source library adds.
     divisor : float
@@ -43,6 +45,8 @@ class Rule:
     softmax : bool
         For one score per class: the source library compares probabilities, so that scores which differ by next to
         nothing are a tie, which goes to the first class.
+    combination : Combination or None
+        For the rule "combined", which has precision, divisors and cut in it.
     """
 
     kind: str
@@ -51,6 +55,7 @@ class Rule:
     cut: float = 0.0
     cut_inclusive: bool = False
     softmax: bool = False
+    combination: Combination | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -63,6 +68,16 @@ class Rule:
             raise InvalidInputError(f"the cut of a rule must be finite, not {self.cut!r}")
         if self.softmax and self.kind != "scores":
             raise InvalidInputError(f'softmax belongs to the rule "scores", not to "{self.kind}"')
+        if (self.combination is None) != (self.kind != "combined"):
+            raise InvalidInputError('a combination belongs to the rule "combined", and only to that')
+        if self.combination is not None and replace(self, combination=None, kind="scores") != Rule("scores"):
+            raise InvalidInputError('the rule "combined" has precision, divisor and cut in its combination only')
+
+    def n_outputs(self, n_classes: int) -> int:
+        """Return the number of scores that decide between this many classes."""
+        if self.combination is not None:
+            return self.combination.n_outputs
+        return 1 if self.kind == "score" else n_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +164,7 @@ class Ensemble:
         missing: str = "auto",
         data: RowsLike | None = None,
         pipelines: str = "raw",
+        threshold: float | None = None,
     ) -> "Ensemble":
         """Read a fitted model and check the result against its own predictions.
 
@@ -165,10 +181,13 @@ class Ensemble:
             Rows such as the training data. CatBoost keeps no names of categories; here they are looked up.
         pipelines : {"raw", "last-step"}
             What the features of a pipeline are: the columns that it was fitted on, or those that its last step sees.
+        threshold : float, optional
+            Predict the second of two classes iff its probability, as the model's own `predict_proba` computes it, is
+            at least this.
         """
         from onetree.importers import import_model
 
-        return import_model(model, voting=voting, missing=missing, data=data, pipelines=pipelines)
+        return import_model(model, voting=voting, missing=missing, data=data, pipelines=pipelines, threshold=threshold)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the project's JSON, which `onetree.load_ensemble` reads back without any loss."""
@@ -178,7 +197,7 @@ class Ensemble:
 
     def __post_init__(self) -> None:
         n_nodes, n_features = len(self.feature), len(self.feature_names)
-        n_outputs = 1 if self.rule.kind == "score" else len(self.classes)
+        n_outputs = self.rule.n_outputs(len(self.classes))
         self._freeze("classes", None, (len(self.classes),))
         self._freeze("roots", np.int32, (len(self.roots),))
         for name in ("feature", "children_left", "children_right"):
@@ -229,6 +248,9 @@ class Ensemble:
             raise InvalidInputError("the class labels of an ensemble must differ from each other")
         if self.rule.kind == "score" and n_classes != 2:
             raise InvalidInputError(f"one score decides between 2 classes, not {n_classes}; use a score per class")
+        combination = self.rule.combination
+        if combination is not None and combination.n_classes != n_classes:
+            raise InvalidInputError(f"the rule decides between {combination.n_classes} classes, not {n_classes}")
         if not all(isinstance(name, str) for name in self.feature_names):
             raise InvalidInputError("feature names must be strings")
         object.__setattr__(self, "feature_names", tuple(self.feature_names))
@@ -275,7 +297,7 @@ class Ensemble:
 
     @property
     def n_outputs(self) -> int:
-        """Number of scores: one per class, or one."""
+        """Number of scores: one per class, or one; of a combination, those of all its members."""
         return len(self.base)
 
     @property
@@ -316,6 +338,8 @@ class Ensemble:
 
     def scores_at(self, leaves: NDArray[np.integer[Any]]) -> NDArray[Any]:
         """Return the scores of rows that reach these leaves, as `apply` gives them."""
+        if self.rule.combination is not None:
+            return self._combined_scores(leaves, self.rule.combination)
         dtype = np.dtype(self.rule.dtype)
         total = np.tile(self.base.astype(dtype), (len(leaves), 1))
         value = self.value.astype(dtype)
@@ -325,12 +349,33 @@ class Ensemble:
             total /= dtype.type(self.rule.divisor)
         return total
 
+    def _combined_scores(self, leaves: NDArray[np.integer[Any]], combination: Combination) -> NDArray[np.float64]:
+        """Return the sums of all members, each in its own precision; float64 holds them all."""
+        scores = np.empty((len(leaves), self.n_outputs))
+        for k, (dtype, divisor) in enumerate(zip(combination.dtypes(), combination.divisors(), strict=True)):
+            value = self.value[:, k].astype(dtype)
+            total = np.full(len(leaves), self.base[k], dtype=dtype)
+            for tree in np.flatnonzero(self._trees_of[k]):
+                total += value[leaves[:, tree]]
+            scores[:, k] = total if divisor == 1.0 else total / dtype.type(divisor)
+        return scores
+
+    @cached_property
+    def _trees_of(self) -> NDArray[np.bool_]:
+        """Which trees add to each output."""
+        root_of, _ = node_depths(self.roots, self.feature, self.children_left, self.children_right)
+        used = np.zeros((len(root_of), self.n_outputs), dtype=bool)
+        np.logical_or.at(used, root_of, self.value != 0)
+        return used[self.roots].T
+
     def predict_index(self, X: RowsLike) -> NDArray[np.intp]:
         """Return the index of the class of each row."""
         return self.decide(self.scores(X))
 
     def decide(self, scores: NDArray[Any]) -> NDArray[np.intp]:
         """Return the index of the class that each row of scores, as `scores` gives them, stands for."""
+        if self.rule.combination is not None:
+            return self.rule.combination.decide(scores)
         if self.rule.softmax:
             scores = _probabilities(scores)
         if self.rule.kind != "score":
@@ -372,10 +417,16 @@ def _probabilities(scores: NDArray[Any]) -> NDArray[Any]:
     return result
 
 
-def as_ensemble(source: object) -> Ensemble:
+def as_ensemble(source: object, threshold: float | None = None) -> Ensemble:
     """Return an ensemble as it is, a model as `Ensemble.from_model` reads it, a file as `load_ensemble` does."""
     if isinstance(source, str | os.PathLike):
         from onetree.importers import load_ensemble
 
-        return load_ensemble(source)
-    return source if isinstance(source, Ensemble) else Ensemble.from_model(source)
+        return load_ensemble(source, threshold=threshold)
+    if not isinstance(source, Ensemble):
+        return Ensemble.from_model(source, threshold=threshold)
+    if threshold is None:
+        return source
+    from onetree.importers import with_threshold
+
+    return with_threshold(source, threshold)

@@ -15,6 +15,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.model.combined_bounds import CombinedBounds, clear_winners
 from onetree.model.ensemble import Ensemble
 from onetree.model.forest_checks import node_depths
 
@@ -52,6 +53,8 @@ def count_order_fragile(ensemble: Ensemble, X: NDArray[np.float64]) -> int:
     rule = ensemble.rule
     if ensemble.n_classes == 1 or sums_are_exact(ensemble):
         return 0
+    if rule.combination is not None:
+        return int(np.count_nonzero(clear_winners(*CombinedBounds(ensemble).at(ensemble.scores(X))) < 0))
     scores = ensemble.scores(X).astype(np.float64)
     magnitude = np.full(len(scores), np.abs(ensemble.base).max())
     largest = np.abs(ensemble.value).max(axis=1)
@@ -66,6 +69,8 @@ def count_order_fragile(ensemble: Ensemble, X: NDArray[np.float64]) -> int:
 
 def sums_are_exact(ensemble: Ensemble) -> bool:
     """Whether all numbers are multiples of one power of two, with sums too small to be rounded, as votes are."""
+    if ensemble.rule.combination is not None:
+        return False
     terms = np.concatenate([ensemble.value.ravel(), ensemble.base])
     terms = np.abs(terms[terms != 0])
     if not terms.size:

@@ -100,6 +100,8 @@ class _Trial:
 
 def _fewer_trees(ensemble: Ensemble, domain: Domain | None, trial: _Trial) -> Proposal | None:
     """Double the number of trees as long as their tree is feasible."""
+    if ensemble.rule.combination is not None:  # the first trees would be those of some members only
+        return None
     best = None
     # Boosting of several classes has a tree for each of them in every round.
     step = ensemble.n_outputs if ensemble.rule.kind == "scores" and ensemble.n_trees % ensemble.n_outputs == 0 else 1

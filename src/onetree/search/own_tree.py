@@ -18,11 +18,7 @@ def own_tree(axes: Axes, objective: str) -> Solution | None:
     ensemble = axes.restricted
     if ensemble.n_trees != 1 or (ensemble.missing_left & ensemble.nan_features[ensemble.feature]).any():
         return None
-    dtype = np.dtype(ensemble.rule.dtype)
-    scores = ensemble.base.astype(dtype) + ensemble.value.astype(dtype)
-    if ensemble.rule.divisor != 1.0:
-        scores = scores / dtype.type(ensemble.rule.divisor)
-    classes = ensemble.decide(scores)
+    classes = ensemble.decide(ensemble.scores_at(np.arange(len(ensemble.feature))[:, np.newaxis]))
     order, stack = [], [int(ensemble.roots[0])]  # parents before their children
     while stack:
         node = stack.pop()

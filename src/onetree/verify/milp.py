@@ -9,6 +9,7 @@ reaches that of the leaf's class. What is proven depends on the scores:
   of the library's sum and the solver. Such near-ties are evaluated by `Ensemble.predict`, in the library's own
   arithmetic; if the class is right, the cells that reach the same leaves are excluded and the search goes on.
   "Infeasible" then means that every cell was either far from a tie or evaluated.
+* Rules of two levels: see `onetree.verify.milp_combined`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from onetree.model.rounding import difference_error, largest_sum
 from onetree.tree.tree import Tree
 from onetree.verify import cells
 from onetree.verify.blocks import Block
+from onetree.verify.milp_combined import SumSearch
 from onetree.verify.program import Program
 from onetree.verify.translated import Translated
 from onetree.verify.verdict import Verdict, class_map, differing
@@ -51,7 +53,7 @@ def prove(
     n_checked = 0
     boxes = zip(lower, upper, leaf_values(on_axes), classes.tolist(), strict=True)
     for index, (low, high, held, label) in enumerate(boxes):
-        leaf = _Leaf.of(on_axes, ensemble, blocks, low, high, held)
+        leaf = Leaf.of(on_axes, ensemble, blocks, low, high, held)
         if not leaf.program.is_empty:
             n_checked += 1
             point = _other_class(leaf, label, step, max_cells=max_cells)
@@ -72,12 +74,12 @@ def counterexample(
     program = Program(ensemble, lower, upper)
     if program.is_empty:
         return None
-    leaf = _Leaf(ensemble, program, lambda point: point, lambda: (_box_axes(ensemble, lower, upper), ()))
+    leaf = Leaf(ensemble, program, lambda point: point, lambda: (_box_axes(ensemble, lower, upper), ()))
     return _other_class(leaf, label, _exact_step(ensemble), max_cells=max_cells)
 
 
 @dataclass(frozen=True, eq=False)
-class _Leaf:
+class Leaf:
     """The inputs that end in one leaf of the tree."""
 
     ensemble: Ensemble
@@ -94,7 +96,8 @@ class _Leaf:
         lower: NDArray[np.float64],
         upper: NDArray[np.float64],
         held: dict[int, NDArray[np.bool_]],
-    ) -> _Leaf:
+    ) -> Leaf:
+        """Return the leaf with these bounds, and these values of the set axes."""
         low, high, axes = lower.copy(), upper.copy(), list(held)
         low[axes], high[axes] = -math.inf, math.inf  # what they were is about numbers of tests
 
@@ -130,13 +133,16 @@ def leaf_values(on_axes: Translated) -> list[dict[int, NDArray[np.bool_]]]:
     return found
 
 
-def _other_class(leaf: _Leaf, label: int, step: float | None, *, max_cells: int) -> NDArray[np.float64] | None:
+def _other_class(leaf: Leaf, label: int, step: float | None, *, max_cells: int) -> NDArray[np.float64] | None:
     """Return an input of the leaf whose class is not `label`, or None."""
     if label < 0:  # a label that the ensemble does not know: every input of the leaf will do
         return leaf.point(np.zeros(leaf.program.n_columns))
     if leaf.program.n_binary == 0:  # one cell
         point = leaf.point()
         return None if leaf.ensemble.predict_index(point[np.newaxis])[0] == label else point
+    if leaf.ensemble.rule.combination is not None:
+        found, is_settled = SumSearch(leaf, label).other_class()
+        return found if is_settled else _enumerate(leaf, label, max_cells)
     for duel in _duels(leaf.ensemble, label):
         found, is_settled = _search(leaf, duel, label, step)
         if found is not None:
@@ -172,7 +178,7 @@ def _duels(ensemble: Ensemble, label: int) -> list[_Duel]:
     ]
 
 
-def _search(leaf: _Leaf, duel: _Duel, label: int, step: float | None) -> tuple[NDArray[np.float64] | None, bool]:
+def _search(leaf: Leaf, duel: _Duel, label: int, step: float | None) -> tuple[NDArray[np.float64] | None, bool]:
     """Return an input of another class if the search meets one, and whether the duel is settled."""
     ensemble, program = leaf.ensemble, leaf.program
     weight = np.zeros(program.n_columns)
@@ -224,7 +230,7 @@ def _search(leaf: _Leaf, duel: _Duel, label: int, step: float | None) -> tuple[N
     return None, False
 
 
-def _enumerate(leaf: _Leaf, label: int, max_cells: int) -> NDArray[np.float64] | None:
+def _enumerate(leaf: Leaf, label: int, max_cells: int) -> NDArray[np.float64] | None:
     """Compare all cells of a leaf that holds too many near-ties for the program."""
     axes, blocks = leaf.own_cells()
     n_cells = cells.count(axes, blocks)
@@ -260,7 +266,7 @@ def _box_axes(
 def _exact_step(ensemble: Ensemble) -> float | None:
     """Return a power of two of which all scores are small multiples, so that their sums are exact; or None."""
     rule = ensemble.rule
-    if rule.softmax:
+    if rule.softmax or rule.combination is not None:
         return None
     numbers = np.append(ensemble.value.ravel(), [*ensemble.base, rule.cut * rule.divisor])
     for exponent in range(11):

@@ -72,7 +72,7 @@ def prove(
     if progress is not None:
         progress(n_leaves, n_leaves)
     # One score is bounded by the library's own way of adding: its proof never needs to know what is fragile.
-    n_fragile = None if ensemble.n_outputs == 1 else counts.fragile
+    n_fragile = None if ensemble.rule.kind == "score" else counts.fragile
     if n_fragile and sums_are_exact(ensemble):
         n_fragile = 0
     return Verdict(equivalent=True, method="search", n_checked=counts.boxes, n_fragile=n_fragile)

@@ -152,7 +152,7 @@ def changed(document, *path, to):
     ("path", "to", "message"),
     [
         (("version",), 2, "version 2, but files like it have 1"),
-        (("version",), 4, "version 4 is not known, only 1 and 2 and 3; update"),
+        (("version",), 5, "version 5 is not known, only 1 and 2 and 3 and 4; update"),
         (("version",), True, "version True is not known"),
         (("format",), "onetree-tree", '"format" is not'),
         (("extra",), 1, "unknown entries: 'extra'"),
@@ -258,7 +258,7 @@ def test_unknown_content_is_refused_with_what_is_known(tmp_path, content):
 def test_a_file_that_is_not_there_or_a_folder_is_refused_with_its_name(tmp_path):
     with pytest.raises(ModelFileError, match=r"nothing.json: No such file"):
         load_ensemble(tmp_path / "nothing.json")
-    with pytest.raises(ModelFileError, match="directory"):
+    with pytest.raises(ModelFileError, match="folder"):
         load_ensemble(tmp_path)
 
 

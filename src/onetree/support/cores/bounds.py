@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.lowering.grid import Grid
+from onetree.model.combined_bounds import CombinedBounds
 from onetree.model.ensemble import Ensemble
 from onetree.model.rounding import difference_error, largest_sum
 
@@ -29,7 +30,8 @@ class Bounds:
             self._cut[here] = np.searchsorted(levels, ensemble.threshold[here])
         takes_nan = ensemble.nan_features & (np.array(grid.n_slabs) > 1)
         self._nan_slab = np.where(takes_nan, np.array(grid.n_slabs) - 1, -1).astype(np.int32)
-        self._slack = _slack(ensemble)
+        self._combined = None if ensemble.rule.combination is None else CombinedBounds(ensemble)
+        self._slack = 0.0 if self._combined else _slack(ensemble)
 
     def hold(self, low: NDArray[np.int32], high: NDArray[np.int32], class_index: int, max_nodes: int) -> bool:
         """Whether the box from slab `low` to slab `high`, both inclusive, is proven to be of the class.
@@ -41,6 +43,10 @@ class Bounds:
             return False
         leaves, starts = reached
         value = self.ensemble.value[leaves]
+        if self._combined is not None:
+            low_sum = np.minimum.reduceat(value, starts, axis=0).sum(axis=0, keepdims=True) + self.ensemble.base
+            high_sum = np.maximum.reduceat(value, starts, axis=0).sum(axis=0, keepdims=True) + self.ensemble.base
+            return bool(self._combined.winners(low_sum, high_sum)[0] == class_index)
         if self.ensemble.rule.kind == "score":
             worst = np.minimum if class_index == 1 else np.maximum
             return self._side(worst.reduceat(value[:, 0], starts)) == class_index

@@ -1,0 +1,37 @@
+// What a rule of two levels says of bounds: an implementation of its own, as the proof has of everything.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "proof/model.hpp"
+
+namespace onetree::proof {
+
+class Combined {
+ public:
+  explicit Combined(const Model& model);
+
+  // The class of these leaves, one per tree, as the library computes it.
+  int decide(std::span<const std::int32_t> leaves);
+  // From the least and largest sums, undivided and up to rounding: the most by which each class can be ahead of the
+  // candidate. Below zero it cannot win.
+  void leads(std::span<const double> least, std::span<const double> most, int candidate, std::vector<double>& leads);
+  // Per output, how much of the lead of a rival is gone when the sum is known, per unit of what was open of it.
+  void weigh(std::vector<double> least, std::vector<double> most, int candidate, int rival,
+             std::vector<double>& weights);
+
+ private:
+  void run();
+  void take(const Step& step);
+  void put(double low, double high, double slack);
+  int only_winner() const;
+
+  const Model& model_;
+  std::vector<double> error_;       // per output, of an undivided sum
+  std::vector<double> low_, high_;  // of the divided sums, then of every result
+  std::vector<double> leads_;
+};
+
+}  // namespace onetree::proof
