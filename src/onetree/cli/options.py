@@ -46,16 +46,29 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="labels of the classes 0, 1, ... in this order, for files that do not hold them, such as LightGBM's text: "
         "no,yes; quote a label with a comma",
     )
+    parser.add_argument(
+        "--threshold",
+        type=probability,
+        metavar="P",
+        help="of two classes, predict the second iff its probability is at least P",
+    )
 
 
 def read_model(arguments: argparse.Namespace) -> Ensemble:
     """Read the model file as the options say."""
-    return load_ensemble(arguments.model, voting=arguments.voting, missing=arguments.missing, classes=arguments.classes)
+    return load_ensemble(
+        arguments.model,
+        voting=arguments.voting,
+        missing=arguments.missing,
+        classes=arguments.classes,
+        threshold=arguments.threshold,
+    )
 
 
 def given_classes(arguments: argparse.Namespace) -> list[str]:
-    """Return the option for the labels again, as words of a command."""
-    return [] if arguments.classes is None else [f"--classes={arguments.classes}"]
+    """Return the options for the labels and the threshold again, as words of a command."""
+    threshold = [] if arguments.threshold is None else ["--threshold", repr(arguments.threshold)]
+    return threshold if arguments.classes is None else [f"--classes={arguments.classes}", *threshold]
 
 
 def add_objective(parser: argparse.ArgumentParser) -> None:
@@ -100,6 +113,17 @@ def labels(text: str) -> ClassLabels:
     if len(found) < 2 or "" in found or len(set(found)) < len(found):
         raise argparse.ArgumentTypeError(f"{text!r} does not hold different labels separated by commas, such as no,yes")
     return found
+
+
+def probability(text: str) -> float:
+    """Read a probability."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
+    return number
 
 
 def positive_number(text: str) -> float:

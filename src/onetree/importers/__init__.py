@@ -7,6 +7,7 @@ scikit-learn are imported only when a model of theirs arrives.
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +57,13 @@ def import_model(
     missing: str = "auto",
     data: RowsLike | None = None,
     pipelines: str = "raw",
+    threshold: float | None = None,
 ) -> Ensemble:
     """Read a fitted model; see `Ensemble.from_model`."""
     _check_option("voting", voting, VOTINGS)
     _check_option("missing", missing, MISSING)
     _check_option("pipelines", pipelines, PIPELINES)
+    _check_threshold(threshold, voting)
     if isinstance(model, type):
         raise UnsupportedModelError(f"{model.__name__} is a class, not a fitted model; create one and call fit(X, y)")
     given, around = model, None
@@ -72,30 +75,40 @@ def import_model(
         if pipelines == "raw":
             inner, steps = split(model)
             if steps:
-                return _import_pipeline(given, inner, steps, voting, missing)
+                return _import_pipeline(given, inner, steps, voting, missing, threshold)
         model, around = unwrap(model)
-    ensemble = _import_bare(model, voting, missing, data)
+    ensemble = _import_bare(model, voting, missing, data, threshold)
     if _is_from("imblearn", given) and voting != "hard":
         check_bagging(ensemble, given)
     return ensemble if around is None else around.name(ensemble)
 
 
-def _import_pipeline(pipeline: object, inner: object, steps: Sequence[Any], voting: str, missing: str) -> Ensemble:
+def _import_pipeline(
+    pipeline: object, inner: object, steps: Sequence[Any], voting: str, missing: str, threshold: float | None
+) -> Ensemble:
     """Read a pipeline on its raw columns."""
     from onetree.importers.sklearn.steps import import_pipeline
 
     return import_pipeline(
         pipeline,
         steps,
-        _import_bare(inner, voting, missing, None),
+        _import_bare(inner, voting, missing, None, threshold),
         missing=missing,
         absent_is_missing=_is_from("xgboost", inner),
-        compare=voting != "hard",
+        compare=voting != "hard" and threshold is None,
     )
 
 
-def _import_bare(model: object, voting: str, missing: str, data: RowsLike | None) -> Ensemble:
+def _import_bare(
+    model: object, voting: str, missing: str, data: RowsLike | None, threshold: float | None = None
+) -> Ensemble:
     """Read a model without wrappers."""
+    if threshold is not None or (_is_from("sklearn", model) and _is_composed(model)):
+        from onetree.importers.composed.model import import_composed
+
+        if voting != "auto":
+            raise UnsupportedModelError(f'{type(model).__name__} is read as it predicts; use voting="auto"')
+        return import_composed(model, partial(import_model, data=data), missing=missing, threshold=threshold)
     # The classes of these libraries also inherit from scikit-learn's, so scikit-learn comes last.
     boosted = next((name for name in ("xgboost", "lightgbm", "catboost") if _is_from(name, model)), None)
     if boosted is not None and voting != "auto":
@@ -132,6 +145,22 @@ def _import_bare(model: object, voting: str, missing: str, data: RowsLike | None
     )
 
 
+def _is_composed(model: object) -> bool:
+    from onetree.importers.composed.composites import is_composed
+
+    return is_composed(model)
+
+
+def _check_threshold(threshold: object, voting: str) -> None:
+    if threshold is None:
+        return
+    is_number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
+    if not is_number or not 0 <= float(threshold) <= 1:  # type: ignore[arg-type]
+        raise InvalidInputError(f"threshold must be a probability between 0 and 1, not {threshold!r}")
+    if voting == "hard":
+        raise InvalidInputError('threshold= needs probabilities, which a hard vote does not have; use voting="auto"')
+
+
 def _is_from(library: str, model: object) -> bool:
     """Whether the model's class, or one that it inherits from, belongs to the library."""
     return any(base.__module__.split(".")[0] == library for base in type(model).__mro__)
@@ -145,6 +174,7 @@ def load_ensemble(
     classes: ArrayLike | None = None,
     data: RowsLike | None = None,
     pipelines: str = "raw",
+    threshold: float | None = None,
 ) -> Ensemble:
     """Read an ensemble from a file, recognised by its content.
 
@@ -165,6 +195,9 @@ def load_ensemble(
         Rows such as the training data, for the names of the categories in a file of CatBoost, which does not hold them.
     pipelines : {"raw", "last-step"}
         Whether a pipeline in a skops file is read on its raw columns, or as its last step alone.
+    threshold : float, optional
+        Predict the second of two classes iff its probability is at least this. For votes of class fractions, XGBoost
+        and LightGBM; other files do not say how scores become probabilities.
 
     Raises
     ------
@@ -176,6 +209,7 @@ def load_ensemble(
     _check_option("voting", voting, VOTINGS)
     _check_option("missing", missing, MISSING)
     _check_option("pipelines", pipelines, PIPELINES)
+    _check_threshold(threshold, voting)
     content = None if Path(path).is_dir() else read_whole(path)
     try:
         ensemble = (
@@ -197,7 +231,15 @@ def load_ensemble(
         raise InvalidInputError(
             f'voting="soft" needs class fractions, but {path} holds a "{ensemble.rule.kind}" rule; use voting="auto"'
         )
-    return ensemble
+    return ensemble if threshold is None else with_threshold(ensemble, threshold, content or b"")
+
+
+def with_threshold(ensemble: Ensemble, threshold: float, content: bytes = b"") -> Ensemble:
+    """Return an ensemble that predicts its second class iff its probability is at least the threshold."""
+    from onetree.importers.composed.thresholds import at_threshold
+
+    _check_threshold(threshold, "auto")
+    return at_threshold(ensemble, threshold, content)
 
 
 def _parse_folder(path: Path, missing: str) -> Ensemble:

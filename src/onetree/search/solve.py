@@ -43,6 +43,7 @@ def born_again(
     method: str = "auto",
     engine: str | None = None,
     domain: DomainLike | None = None,
+    threshold: float | None = None,
     time_limit: float | None = None,
     work_limit: int | None = None,
     memory_limit: float | None = None,
@@ -72,6 +73,8 @@ def born_again(
         together, such as ``{("red", "green", "blue"): "one-hot"}``: the tree is exact, and the smallest, for these
         inputs only, which `Tree.domain` says. Both ends of a range belong to it; a feature that is named is never
         missing unless it says ``"... or missing"``. Categories go by their codes. See `domain_of` and `domain_around`.
+    threshold : float, optional
+        Of two classes, predict the second iff its probability is at least this; see `Ensemble.from_model`.
     time_limit : float, optional
         Seconds, with the proof, for which a tenth is kept. `LimitReachedError` says that they were too few for any
         tree, or that the proof did not end; then its `solution` holds the tree. What is found in time depends on the
@@ -117,7 +120,7 @@ def born_again(
     if not is_integer(random_state, 0):
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
     limit, work, n_threads = seconds(time_limit), steps(work_limit), workers(n_jobs)
-    ensemble = _solvable(model)
+    ensemble = _solvable(model, threshold)
     axes = axes_of(ensemble, as_domain(domain, ensemble))
     by_default = method == "auto" and engine is None and not limit and not work
     if by_default:
@@ -283,8 +286,8 @@ def _proven(
     return proven
 
 
-def _solvable(source: object) -> Ensemble:
-    ensemble = as_ensemble(source)
+def _solvable(source: object, threshold: float | None = None) -> Ensemble:
+    ensemble = as_ensemble(source, threshold)
     if ensemble.n_classes > MAX_CLASSES:
         raise UnsupportedModelError(
             f"the model has {ensemble.n_classes} classes and at most {MAX_CLASSES} are supported; merge rare classes"

@@ -23,14 +23,14 @@ def read_bagging(model: Any) -> Reading:
         )
     members = []
     for i, (estimator, subset) in enumerate(zip(model.estimators_, model.estimators_features_, strict=True)):
-        columns = _columns(model, i, subset)
+        columns = columns_of(model, i, subset)
         tree = check_member(model, i, estimator, len(columns))
-        members.append(Member(tree, _class_index(model, i, tree.classes_), columns))
+        members.append(Member(tree, class_index(model, i, tree.classes_), columns))
     rule = Rule("soft", divisor=float(max(1, n_members)))
     return read_votes(model, members, lambda member, _: member.fractions(len(model.classes_)), rule)
 
 
-def _columns(model: Any, i: int, columns: Any) -> NDArray[np.intp]:
+def columns_of(model: Any, i: int, columns: Any) -> NDArray[np.intp]:
     """Return the columns of member i, in which one may occur twice."""
     n_features = int(model.n_features_in_)
     chosen = np.arange(n_features)[columns] if isinstance(columns, slice) else np.asarray(columns)
@@ -41,7 +41,7 @@ def _columns(model: Any, i: int, columns: Any) -> NDArray[np.intp]:
     return chosen.astype(np.intp)
 
 
-def _class_index(model: Any, i: int, known: NDArray[Any]) -> NDArray[np.intp]:
+def class_index(model: Any, i: int, known: NDArray[Any]) -> NDArray[np.intp]:
     """Return the class index of each class that member i met in its part of the training data."""
     n_classes = len(model.classes_)
     if len(known) == n_classes:

@@ -21,7 +21,7 @@ def read_voting(model: Any) -> Reading:
     for i, estimator in enumerate(model.estimators_):
         tree = check_member(model, i, estimator, int(model.n_features_in_))
         members.append(Member(tree, same_classes(model, i, tree)))
-    weights = _weights(model, len(members))
+    weights = weights_of(model, len(members))
     hard = model.voting == "hard"
     if weights is None:
         rule = Rule("hard") if hard else Rule("soft", divisor=float(max(1, len(members))))
@@ -40,7 +40,7 @@ def read_voting(model: Any) -> Reading:
     return reading if weights is None else Reading(reading.ensemble, reading.met_nan)
 
 
-def _weights(model: Any, n_members: int) -> list[float] | None:
+def weights_of(model: Any, n_members: int) -> list[float] | None:
     """Return the weights of the members that were not dropped, as scikit-learn takes them from its parameters."""
     if model.weights is None:
         return None

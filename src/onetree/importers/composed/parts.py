@@ -1,0 +1,174 @@
+"""A rule of two levels in the making: members as ensembles, and stages after them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from onetree.importers.pipeline import aligned
+from onetree.model.combination import Combination
+from onetree.model.ensemble import Ensemble, Rule
+from onetree.model.links import LINKS
+from onetree.model.stages import Member, Stage
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """What a member or a stage gives: of a member, some outputs of its ensemble; of a stage, what it takes."""
+
+    ensemble: Ensemble | None = None
+    outputs: tuple[int, ...] = ()
+    stage: Stage | None = None
+    of: tuple[Signal, ...] = ()
+
+    def then(self, kind: str, *, numbers: ArrayLike = (), places: ArrayLike = (), dtype: str = "") -> Signal:
+        """Return the signal after one more stage."""
+        return stage(kind, self, numbers=numbers, places=places, dtype=dtype)
+
+    def dtype(self) -> np.dtype[Any]:
+        """Return the precision of the signal."""
+        return self._example().dtype
+
+    def width(self) -> int:
+        """Return the number of columns of the signal."""
+        return int(self._example().shape[1])
+
+    def _example(self) -> NDArray[Any]:
+        """Return the signal of some input."""
+        if self.ensemble is not None:
+            return np.zeros((1, len(self.outputs)), dtype=self.ensemble.rule.dtype)
+        if self.stage is None:
+            raise AssertionError("a signal is a member or a stage")
+        with np.errstate(all="ignore"):
+            return LINKS[self.stage.kind]([part._example() for part in self.of], self.stage)
+
+    def only(self, place: int) -> Signal:
+        """Return one column, where nobody asks for the others."""
+        if self.ensemble is not None:
+            return replace(self, outputs=(self.outputs[place],))
+        return self.then("columns", places=[place])
+
+
+def stage(kind: str, *of: Signal, numbers: ArrayLike = (), places: ArrayLike = (), dtype: str = "") -> Signal:
+    """Return the signal of a stage."""
+    floats = tuple(np.asarray(numbers, dtype=np.float64).ravel().tolist())
+    return Signal(stage=Stage(kind, (), floats, tuple(np.asarray(places, dtype=int).ravel().tolist()), dtype), of=of)
+
+
+def sums_of(ensemble: Ensemble) -> Signal:
+    """Return the sums of an ensemble whose rule has one level."""
+    return Signal(ensemble=ensemble, outputs=tuple(range(ensemble.n_outputs)))
+
+
+def composed(
+    signal: Signal,
+    classes: ArrayLike,
+    *,
+    cut: float | None = None,
+    cut_inclusive: bool = False,
+    last_wins: bool = False,
+) -> Ensemble:
+    """Return the ensemble of all members that a signal needs, with the rule that the signal decides.
+
+    Parameters
+    ----------
+    signal : Signal
+    classes : labels
+    cut, cut_inclusive, last_wins
+        As in `Combination`.
+    """
+    order: list[Signal] = []
+    _visit(signal, order)
+    members = [each for each in order if each.ensemble is not None]
+    stages = [each for each in order if each.stage is not None]
+    number = {id(each): i for i, each in enumerate([*members, *stages])}
+    ensembles = alike([each.ensemble for each in members if each.ensemble is not None])
+    combination = Combination(
+        tuple(
+            Member(len(each.outputs), ensemble.rule.dtype, ensemble.rule.divisor)
+            for each, ensemble in zip(members, ensembles, strict=True)
+        ),
+        tuple(
+            replace(each.stage, of=tuple(number[id(part)] for part in each.of))
+            for each in stages
+            if each.stage is not None
+        ),
+        cut,
+        cut_inclusive,
+        last_wins,
+    )
+    return _joined(ensembles, [each.outputs for each in members], classes, Rule("combined", combination=combination))
+
+
+def _visit(signal: Signal, order: list[Signal]) -> None:
+    """Append the signal after all that it needs, once."""
+    if any(each is signal for each in order):
+        return
+    for part in signal.of:
+        _visit(part, order)
+    order.append(signal)
+
+
+def alike(ensembles: list[Ensemble]) -> list[Ensemble]:
+    """Return the ensembles over the same features, which they may have already."""
+    first = ensembles[0]
+    if all(_has_same_features(first, other) for other in ensembles[1:]):
+        return ensembles
+    return aligned(ensembles)
+
+
+def _has_same_features(one: Ensemble, other: Ensemble) -> bool:
+    kinds = (each.categories or (None,) * each.n_features for each in (one, other))
+    return (
+        one.feature_names == other.feature_names
+        and one.columns == other.columns
+        and all(a is b is None or repr(a) == repr(b) for a, b in zip(*kinds, strict=True))
+    )
+
+
+def _joined(ensembles: list[Ensemble], outputs: list[tuple[int, ...]], classes: ArrayLike, rule: Rule) -> Ensemble:
+    """Return the trees of all ensembles one after another, with the outputs of each beside those of the others."""
+    first = next((each for each in ensembles if each.columns.named), ensembles[0])
+    sizes = [len(each.feature) for each in ensembles]
+    starts = np.cumsum([0, *sizes[:-1]])
+    widths = [len(each) for each in outputs]
+    columns = np.cumsum([0, *widths])
+    value = np.zeros((sum(sizes), int(columns[-1])))
+    n_elements = max(each.subsets.shape[1] for each in ensembles)
+    subsets: list[NDArray[np.bool_]] = []
+    subset, n_subsets = [], 0
+    for i, (each, own) in enumerate(zip(ensembles, outputs, strict=True)):
+        value[starts[i] : starts[i] + sizes[i], columns[i] : columns[i + 1]] = each.value[:, list(own)]
+        subset.append(np.where(each.subset >= 0, each.subset + n_subsets, -1))
+        subsets.append(np.pad(each.subsets, ((0, 0), (0, n_elements - each.subsets.shape[1]))))
+        n_subsets += len(each.subsets)
+
+    def shifted(name: str) -> NDArray[Any]:
+        return np.concatenate(
+            [
+                np.where(getattr(e, name) < 0, -1, getattr(e, name) + start)
+                for e, start in zip(ensembles, starts, strict=True)
+            ]
+        )
+
+    return Ensemble(
+        classes=np.array(classes),
+        feature_names=first.feature_names,
+        roots=np.concatenate([each.roots + start for each, start in zip(ensembles, starts, strict=True)]),
+        feature=np.concatenate([each.feature for each in ensembles]),
+        threshold=np.concatenate([each.threshold for each in ensembles]),
+        children_left=shifted("children_left"),
+        children_right=shifted("children_right"),
+        missing_left=np.concatenate([each.missing_left for each in ensembles]),
+        value=value,
+        base=np.concatenate([each.base[list(own)] for each, own in zip(ensembles, outputs, strict=True)]),
+        rule=rule,
+        nan_features=np.all([each.nan_features for each in ensembles], axis=0),
+        categories=next((each.categories for each in ensembles if each.categories), ()),
+        subset=np.concatenate(subset).astype(np.int32),
+        subsets=np.concatenate(subsets),
+        columns=first.columns,
+    )
