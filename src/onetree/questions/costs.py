@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.model.categories import OTHER
 from onetree.questions.options import Choices, Options
 
 Bools = NDArray[np.bool_]
@@ -57,6 +58,9 @@ class Terms:
                 cost = np.where(same, 0.0, weight * np.abs(values - x))
         changes_missing = np.isnan(values) != np.isnan(x)
         cost[changes_missing] = np.inf if self.missing_cost is None else weight * self.missing_cost
+        kind = options.ensemble.categories[feature]
+        if kind is not None and options.is_open(feature):  # nobody can be told to become something unknown
+            cost[~same & (kind.element(values) == OTHER)] = np.inf
         if feature in self.fixed:
             cost[~same] = np.inf
         if feature in self.increasing:

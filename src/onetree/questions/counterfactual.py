@@ -116,7 +116,8 @@ def counterfactual(
         The class to reach; by default any other.
     norm : {"l1", "l0", "linf"}
         Distance: the sum of ``cost * |difference|`` over the features, the sum of the costs of those that change, or
-        the largest ``cost * |difference|``. A category that changes counts as a difference of 1.
+        the largest ``cost * |difference|``. A category that changes counts as a difference of 1, and becomes only
+        one that the model knows, unless the domain names others.
     domain : Domain or mapping, optional
         What the features can be, and which belong together, as in `born_again`.
     fixed, increasing, decreasing : features

@@ -7,7 +7,7 @@ depends on the input that a question is about: the nearest one of the domain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,7 @@ from onetree.domain.domain import Domain
 from onetree.domain.values import Values
 from onetree.lowering.axis_tests import JointFeatures, joint_features
 from onetree.model.arrays import AxisEnsemble
-from onetree.model.categories import MISSING
+from onetree.model.categories import MISSING, OTHER
 from onetree.model.ensemble import Ensemble
 
 Bools = NDArray[np.bool_]
@@ -50,8 +50,13 @@ class Options:
         self.ensemble, self.domain = ensemble, domain
         values = (None,) * ensemble.n_features if domain is None else domain.values
         self.values = tuple(
-            own or Values(missing=bool(takes_nan))
-            for own, takes_nan in zip(values, ensemble.nan_features.tolist(), strict=True)
+            _above(own or Values(missing=bool(takes_nan)), lowest)
+            for own, takes_nan, lowest in zip(
+                values,
+                ensemble.nan_features.tolist(),
+                ensemble.columns.lowest or (None,) * ensemble.n_features,
+                strict=True,
+            )
         )
         self.joint = {each.features[0]: each for each in joint_features(ensemble, domain)}
         self._members = {feature for each in self.joint.values() for feature in each.features}
@@ -129,6 +134,10 @@ class Options:
             found.append(nodes)
         return np.concatenate(found), np.concatenate(rows)
 
+    def is_open(self, feature: int) -> bool:
+        """Whether the domain says nothing about a feature."""
+        return self.domain is None or self.domain.values[feature] is None
+
     def any_input(self) -> Floats:
         """Return an input of the domain, near to zero."""
         row = np.zeros(self.ensemble.n_features)
@@ -136,6 +145,9 @@ class Options:
             around = np.concatenate([values.below(np.zeros(1)), values.above(np.zeros(1))])
             around = around[~np.isnan(around)]
             row[feature] = around[np.argmin(np.abs(around))] if around.size else np.nan
+            kind = self.ensemble.categories[feature]
+            if kind is not None and kind.codes and values.contain(np.array(kind.codes[:1]))[0]:
+                row[feature] = kind.codes[0]
         for group in () if self.domain is None else self.domain.groups:
             row[list(group.features)] = group.allowed[0]
         return row
@@ -157,14 +169,23 @@ class Options:
 
     def _joint_choices(self, joint: JointFeatures, row: Floats) -> Choices:
         """Return the values of a joint axis; where an element is that of the row, the row's own number."""
-        values = joint.values.copy()
+        values, allowed = joint.values.copy(), np.ones(len(joint.values), dtype=bool)
         for column, feature in enumerate(joint.features):
             kind = self.ensemble.categories[feature]
             if kind is not None:
                 own = int(kind.element(row[feature]))
-                elements = values[:, column].astype(np.intp).tolist()
-                values[:, column] = [row[feature] if each == own else self._example(feature, each) for each in elements]
-        return Choices(joint.features, values, np.ones(len(values), dtype=bool))
+                elements = values[:, column].astype(np.intp)
+                if self._refuses_others(feature) and own != OTHER:
+                    allowed &= elements != OTHER
+                values[:, column] = [
+                    row[feature] if each == own else self._example(feature, each) for each in elements.tolist()
+                ]
+        return Choices(joint.features, values, allowed)
+
+    def _refuses_others(self, feature: int) -> bool:
+        """Whether the library refuses a category that it did not meet in training."""
+        labels = self.ensemble.columns.labels_of(feature)
+        return self.is_open(feature) and labels is not None and labels.unknown == "refuse"
 
     def _example(self, feature: int, element: int) -> float:
         """Return a number of the domain that is this element."""
@@ -177,6 +198,15 @@ class Options:
         tried = np.concatenate([values.above(cuts), values.below(cuts)])
         tried = tried[~np.isnan(tried)]
         return float(tried[kind.element(tried) == element][0])
+
+
+def _above(values: Values, lowest: float | None) -> Values:
+    """Return the values that are not below a number, if there is one."""
+    if lowest is None:
+        return values
+    if values.choices is not None:
+        return replace(values, choices=tuple(each for each in values.choices if each >= lowest))
+    return replace(values, low=max(values.low, lowest))
 
 
 def _nearest(levels: Floats, values: Values, x: float) -> tuple[Floats, Bools]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from onetree.domain.domain import Domain
 from onetree.errors import InvalidInputError
 from onetree.model.arrays import AxisEnsemble
+from onetree.model.columns import Columns
 from onetree.model.ensemble import Ensemble, Rule
 from onetree.questions.options import Options
 
@@ -64,6 +65,7 @@ class Pair:
             categories=(*first.categories, *(first.categories[each] for each in doubled)),
             subset=np.concatenate([first.subset, np.where(second.subset >= 0, second.subset + n_subsets, -1)[own]]),
             subsets=np.concatenate([first.subsets, second.subsets]),
+            columns=_doubled_columns(first.columns, doubled),
         )
         self.options = Options(forest, None if domain is None else _doubled_domain(domain, doubled, names))
         of_second = np.zeros((len(forest.feature), second.n_outputs))
@@ -105,6 +107,15 @@ def _with(flags: NDArray[np.bool_], doubled: tuple[int, ...]) -> NDArray[np.bool
 
 def _padded(value: Floats, n_nodes: int) -> Floats:
     return np.concatenate([value, np.zeros((n_nodes - len(value), value.shape[1]))])
+
+
+def _doubled_columns(columns: Columns, doubled: tuple[int, ...]) -> Columns:
+    labels, lowest = columns.labels, columns.lowest
+    return replace(
+        columns,
+        labels=(*labels, *(labels[each] for each in doubled)) if labels else (),
+        lowest=(*lowest, *(lowest[each] for each in doubled)) if lowest else (),
+    )
 
 
 def _doubled_domain(domain: Domain, doubled: tuple[int, ...], names: tuple[str, ...]) -> Domain:

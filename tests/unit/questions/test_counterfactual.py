@@ -4,10 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import onetree
+from onetree.model.categories import OTHER
 from onetree.questions.costs import NORMS
 from tests.cases.questions import cells_near, distances, everything, tries
 from tests.cases.set_cases import random_set_case
@@ -38,14 +42,15 @@ def random_question(rng, sets):
     return ensemble, domain, known, row, options
 
 
-def allowed(ensemble, row, X, options):
-    """Which inputs keep to what must not change."""
+def allowed(ensemble, known, row, X, options):
+    """Which inputs keep to what must not change, and to known categories where the domain does not say otherwise."""
     keeps = np.ones(len(X), dtype=bool)
     for feature, x in enumerate(row.tolist()):
         column, kind = X[:, feature], ensemble.categories[feature]
         same = np.isnan(column) if math.isnan(x) else column == x
         if kind is not None:
             same = kind.element(column) == kind.element(x)
+            keeps &= same | (kind.element(column) != OTHER) | (known.values[feature] is not None)
         keeps &= same | (feature not in options["fixed"])
         keeps &= same | (column >= x) | (feature not in options["increasing"])
         keeps &= same | (column <= x) | (feature not in options["decreasing"])
@@ -62,7 +67,7 @@ def check(rng, sets):
     found = onetree.counterfactual(ensemble, row, domain=domain, **options)
     classes = ensemble.predict(X)
     wanted = classes == options["target"] if "target" in options else classes != own
-    wanted &= allowed(ensemble, row, X, options)
+    wanted &= allowed(ensemble, known, row, X, options)
     least, most = distances(ensemble, row, X[wanted], options["norm"], options["costs"], options["missing_cost"])
     shortest = min(most, default=math.inf)
     if math.isinf(shortest):
@@ -75,7 +80,7 @@ def check(rng, sets):
     assert label == found.point_class
     assert label == options["target"] if "target" in options else label != own
     assert known.contains(found.point[np.newaxis])[0]
-    assert allowed(ensemble, row, found.point[np.newaxis], options)[0]
+    assert allowed(ensemble, known, row, found.point[np.newaxis], options)[0]
     low, high = distances(
         ensemble, row, found.point[np.newaxis], options["norm"], options["costs"], options["missing_cost"]
     )
@@ -163,3 +168,20 @@ def test_what_cannot_be_asked_is_refused(options, message):
     forest = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, y)
     with pytest.raises(onetree.InvalidInputError, match=message):
         onetree.counterfactual(forest, X[0], **options)
+
+
+def test_a_pipeline_is_asked_on_its_raw_columns_and_only_categories_that_it_takes_are_proposed():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.integers(18, 80, 200), "job": rng.choice(["none", "clerk", "boss"], 200)})
+    y = np.where((X.age > 40) & (X.job != "none"), "yes", "no")
+    steps = ColumnTransformer([("number", StandardScaler(), ["age"]), ("word", OneHotEncoder(), ["job"])])
+    model = make_pipeline(steps, RandomForestClassifier(5, max_depth=3, random_state=0)).fit(X, y)
+    row = X[model.predict(X) == "no"].iloc[0]
+    found = onetree.counterfactual(model, row, data=X, domain={"age": "integer 18:99"})
+    answer = pd.DataFrame([row.to_dict() | {name: new for name, (_, new) in found.changes.items()}])
+    assert model.predict(answer)[0] == "yes" == found.point_class
+    check = onetree.check_irrelevant(model, "job")
+    assert check.holds is False
+    codes = onetree.Ensemble.from_model(model).categories[1].codes
+    assert {each[1] for each in check.witness} <= set(codes)
