@@ -140,7 +140,7 @@ def check_irrelevant(
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)
-    >>> check = onetree.check_irrelevant(forest, "petal length (cm)")
+    >>> check = onetree.check_irrelevant(forest, 2)
     >>> check.holds
     False
     >>> one, other = forest.predict(check.witness)
