@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from time import monotonic
@@ -40,7 +42,23 @@ def _free_on_machine() -> float:
                 return float(line.split()[1]) * 1024
     except OSError:
         pass
+    if sys.platform == "win32":  # pragma: no cover
+        status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
+        ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
+        return float(status.available_physical)
     return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) / 2
+
+
+class _MemoryStatus(ctypes.Structure):
+    """MEMORYSTATUSEX of Windows."""
+
+    _fields_ = (
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        ("total_physical", ctypes.c_uint64),
+        ("available_physical", ctypes.c_uint64),
+        ("others", ctypes.c_uint64 * 5),
+    )
 
 
 def _left_in_groups() -> Iterator[float]:

@@ -38,6 +38,7 @@ DONE, NOT_EQUIVALENT, BAD_INPUT, LIMIT_REACHED, INTERRUPTED, TERMINATED = 0, 1, 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
+    terminal.write_utf8()
     parser = build_parser()
     arguments = parser.parse_args(argv)
     if arguments.version:

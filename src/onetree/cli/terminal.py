@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import sys
 import tempfile
@@ -17,6 +18,14 @@ from onetree.errors import InvalidInputError
 # Control characters in a file must not reach the terminal.
 _CONTROL = {*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")}
 _AS_TEXT = {code: f"\\x{code:02x}" for code in _CONTROL}
+
+
+def write_utf8() -> None:
+    """Have output that goes to files and pipes written as UTF-8 on Windows too, as everywhere else."""
+    if sys.platform == "win32":  # pragma: no cover
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+                stream.reconfigure(encoding="utf-8")
 
 
 def show(text: str) -> None:

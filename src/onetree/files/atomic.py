@@ -59,7 +59,8 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:
 
 def _replace(target: Path, data: bytes) -> None:
     partial = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.partial")
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    # Windows has O_BINARY, and would otherwise write line ends of its own.
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
             if target.exists():
@@ -70,5 +71,6 @@ def _replace(target: Path, data: bytes) -> None:
         partial.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
+            partial.chmod(0o600)  # Windows removes no file that may not be written
             partial.unlink()
         raise

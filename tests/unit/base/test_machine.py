@@ -1,5 +1,6 @@
 """Free memory and processors as a container sees them, on made-up file systems."""
 
+import ctypes
 import os
 
 import pytest
@@ -90,3 +91,8 @@ def test_free_memory_is_read_again_after_a_tenth_of_a_second(monkeypatch):
     for clock[0] in (50.0, 50.05, 50.11):
         found.append(machine.recently_free_memory())
     assert found == [GIGABYTE, GIGABYTE, 2 * GIGABYTE]
+
+
+def test_the_answer_of_windows_is_laid_out_as_windows_writes_it():
+    assert ctypes.sizeof(machine._MemoryStatus) == 64
+    assert machine._MemoryStatus.available_physical.offset == 16
