@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -185,3 +185,14 @@ def test_a_pipeline_is_asked_on_its_raw_columns_and_only_categories_that_it_take
     assert check.holds is False
     codes = onetree.Ensemble.from_model(model).categories[1].codes
     assert {each[1] for each in check.witness} <= set(codes)
+
+
+def test_a_model_of_models_is_refused_until_its_rule_can_be_searched():
+    X, y = load_iris(return_X_y=True)
+    forests = [(str(seed), RandomForestClassifier(2, max_depth=2, random_state=seed)) for seed in range(2)]
+    model = VotingClassifier(forests, voting="soft", weights=[1, 2]).fit(X, y)
+    for question in (onetree.counterfactual, onetree.explain):
+        with pytest.raises(onetree.UnsupportedModelError, match="combine"):
+            question(model, X[0])
+    tree = onetree.born_again(model).tree
+    assert model.predict([onetree.counterfactual(tree, X[0]).point])[0] != model.predict(X[:1])[0]
