@@ -128,11 +128,7 @@ RECIPES: dict[str, Recipe] = {
         )
     ),
     "powers": Recipe(lambda n, t: make_column_transformer((_filled(PowerTransformer()), n), (_hot(), t))),
-    "bins, one-hot": Recipe(
-        lambda n, t: make_column_transformer(
-            (_filled(KBinsDiscretizer(4, quantile_method="averaged_inverted_cdf")), n), (_hot(), t)
-        )
-    ),
+    "bins, one-hot": Recipe(lambda n, t: make_column_transformer((_filled(KBinsDiscretizer(4)), n), (_hot(), t))),
     "bins, ordinal": Recipe(
         lambda n, t: make_column_transformer(
             (_filled(KBinsDiscretizer(5, encode="ordinal", strategy="uniform")), _few(n)),

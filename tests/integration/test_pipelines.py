@@ -11,6 +11,7 @@ from campaigns.pipeline_models import FILES, SHARED, configurations
 from campaigns.pipeline_sizes import credit_pipeline
 from campaigns.pipelines import count_mismatches, fitted, raw_rows
 from onetree.export.python import to_python
+from onetree.export.sql import to_sql
 from tests.tiers import is_full
 
 ROOT = Path(__file__).parents[2]
@@ -58,3 +59,19 @@ def test_an_exported_tree_takes_the_numbers_of_the_raw_columns():
 
 def _code(labels, value):
     return np.nan if isinstance(value, float) else labels.number(value)
+
+
+@pytest.mark.parametrize("style", ["nested", "table"])
+def test_sql_takes_the_texts_of_the_raw_table(style):
+    duckdb = pytest.importorskip("duckdb")
+    pipeline, X = fitted("wine", "standard, one-hot", "forest")
+    ensemble = onetree.Ensemble.from_model(pipeline)
+    tree = onetree.support_tree(ensemble, X, max_leaves=12).tree
+    rows = raw_rows(ensemble, X, 300, np.random.default_rng(0), positive=False)
+    texts = [name for name in rows if rows[name].dtype == object]
+    inputs = rows.assign(**{name: rows[name].where(rows[name].notna(), None) for name in texts}).reset_index(names="at")
+    with duckdb.connect() as database:
+        database.register("inputs", inputs)
+        query = to_sql(tree, style=style, dialect="duckdb", categories="values")
+        found = database.execute(query).df().sort_values("at")["prediction"]
+    np.testing.assert_array_equal(found, tree.predict(rows))

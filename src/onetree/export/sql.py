@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from onetree.errors import InvalidInputError
@@ -15,6 +15,7 @@ from onetree.export.words.conditions import conditions
 from onetree.export.words.wording import heading, printable, uniform_labels
 
 if TYPE_CHECKING:
+    from onetree.model.columns import Labels
     from onetree.tree.tree import Tree
 
 _MAX_DEPTH = 12  # the parser of SQLite 3.40 has room for 100 symbols, which is 14 nested CASE in the worst case
@@ -56,6 +57,7 @@ def to_sql(
     view: str | None = None,
     nodes: str = "onetree_nodes",
     dialect: str = "standard",
+    categories: str = "codes",
 ) -> str:
     """Return `tree` as SQL that selects all columns of a table and the class as `prediction`.
 
@@ -79,6 +81,9 @@ def to_sql(
     dialect : {"standard", "sqlite", "duckdb", "postgresql", "bigquery"}
         The database. "standard" runs in the first three alike; a number with many digits is then a fraction of whole
         numbers, since not all of them read every decimal exactly.
+    categories : {"codes", "values"}
+        What columns of texts hold in the database: the numbers that stand for them in arrays, or the texts themselves,
+        as in the frames that the model was fitted on. A text that the model refuses gives NULL.
 
     Notes
     -----
@@ -88,23 +93,54 @@ def to_sql(
     names = tree.feature_names if columns is None else tuple(columns)
     if len(names) != tree.n_features:
         raise InvalidInputError(f"columns has {len(names)} names for {tree.n_features} features")
+    if categories not in ("codes", "values"):
+        raise InvalidInputError(f'categories must be "codes" or "values", not {categories!r}')
     sql = dialect_named(dialect)
     used = sorted(set(tree.feature[tree.feature >= 0].tolist()))
     _check_columns([names[at] for at in used])
     lines = [f"-- {line}" for line in heading(tree)]
     create = [] if view is None else [f"CREATE VIEW {sql.name(view)} AS"]
     if is_nested(tree, style, _MAX_DEPTH) or tree.n_leaves == 1:
-        select = ["SELECT", "  item.*,", *_case(tree, names, used, sql), f"FROM {sql.name(table)} AS item;"]
+        texts = _texts(tree) if categories == "values" else {}
+        select = ["SELECT", "  item.*,", *_case(tree, names, used, sql, texts), f"FROM {sql.name(table)} AS item;"]
         return "\n".join([*lines, *create, *select])
     plain = thresholds_only(tree)
-    return "\n".join([*lines, *_node_table(plain, nodes, sql), *create, _walk(plain, names, used, table, nodes, sql)])
+    texts = _texts(tree) if categories == "values" else {}
+    return "\n".join(
+        [*lines, *_node_table(plain, nodes, sql), *create, _walk(plain, names, used, table, nodes, sql, texts)]
+    )
 
 
-def _case(tree: Tree, names: Sequence[str], used: list[int], sql: Dialect) -> list[str]:
+def _texts(tree: Tree) -> dict[int, Labels]:
+    """Return the labels of the features whose columns hold texts, by feature."""
+    labels = {at: tree.columns.labels_of(at) for at in range(tree.n_features)}
+    return {
+        at: own
+        for at, own in labels.items()
+        if own is not None and own.unknown != "hash" and all(isinstance(value, str) for value in own.values)
+    }
+
+
+def _missing(column: str, at: int, sql: Dialect, texts: Mapping[int, Labels]) -> str:
+    return f"{column} IS NULL" if at in texts else sql.missing.format(x=column)
+
+
+def _unknown(at: int, column: str, sql: Dialect, texts: Mapping[int, Labels]) -> list[str]:
+    """Return the condition that a text is refused, if there are such texts."""
+    if at not in texts or texts[at].unknown != "refuse":
+        return []
+    return [f"{column} NOT IN ({', '.join(sql.string(str(value)) for value in texts[at].values)})"]
+
+
+def _case(tree: Tree, names: Sequence[str], used: list[int], sql: Dialect, texts: Mapping[int, Labels]) -> list[str]:
     """Return the column `prediction` as nested CASE expressions."""
     labels, splits = _labels(tree, sql), conditions(tree)
-    column = {at: f"CAST(item.{sql.name(names[at])} AS {sql.real})" for at in used}
-    refused = [sql.missing.format(x=column[at]) for at in used if not tree.nan_features[at]]
+    column = {
+        at: f"item.{sql.name(names[at])}" if at in texts else f"CAST(item.{sql.name(names[at])} AS {sql.real})"
+        for at in used
+    }
+    refused = [_missing(column[at], at, sql, texts) for at in used if not tree.nan_features[at]]
+    refused += [condition for at in used for condition in _unknown(at, column[at], sql, texts)]
     lines = []
     outer = "  "
     if refused:
@@ -117,9 +153,9 @@ def _case(tree: Tree, names: Sequence[str], used: list[int], sql: Dialect) -> li
         elif step == TEST:
             at, cut = int(tree.feature[node]), float(tree.threshold[node])
             if tree.subset[node] >= 0:
-                test = _set_condition(tree, node, column[at], sql)
+                test = _set_condition(tree, node, column[at], sql, texts)
             elif math.isinf(cut):
-                test = f"NOT {sql.missing.format(x=column[at])}"
+                test = f"NOT {_missing(column[at], at, sql, texts)}"
             else:
                 test = f"{column[at]} <= {sql.number(cut)}"
             lines += [f"{indent}CASE WHEN {test} -- {printable(names[at])} {splits[node].left}", f"{indent}THEN"]
@@ -130,10 +166,15 @@ def _case(tree: Tree, names: Sequence[str], used: list[int], sql: Dialect) -> li
     return [*lines[:-1], f"{lines[-1]} AS prediction"]
 
 
-def _set_condition(tree: Tree, node: int, column: str, sql: Dialect) -> str:
+def _set_condition(tree: Tree, node: int, column: str, sql: Dialect, texts: Mapping[int, Labels]) -> str:
     """Return a set test, in which a missing value is neither true nor unknown where it has to go left."""
-    test = steps_of(tree, node)
+    test, at = steps_of(tree, node), int(tree.feature[node])
     runs = test.runs()
+    if at in texts:
+        text = _text_condition(tree, node, column, sql, texts[at])
+        if not tree.nan_features[at]:
+            return text
+        return f"{column} IS NULL OR {text}" if test.missing else f"NOT {column} IS NULL AND {text}"
     points = [sql.number(run.high) for run in runs if run.high is not None and is_point(run)]
     parts = [f"{column} IN ({', '.join(points)})"] if points else []
     parts += [_between(column, run, sql) for run in runs if not is_point(run)]
@@ -144,6 +185,22 @@ def _set_condition(tree: Tree, node: int, column: str, sql: Dialect) -> str:
         return text
     missing = sql.missing.format(x=column)
     return f"{missing} OR {text}" if test.missing else f"NOT {missing} AND {text}"
+
+
+def _text_condition(tree: Tree, node: int, column: str, sql: Dialect, labels: Labels) -> str:
+    kind, members = tree.categories[tree.feature[node]], tree.subsets[tree.subset[node]]
+    if kind is None:
+        raise ValueError(f"node {node} is not a set test")
+    left = members[kind.element(labels.codes)].tolist()
+    other = False if labels.unknown == "refuse" else bool(members[kind.element([_number(labels.unknown)])[0]])
+    named = [sql.string(str(value)) for value, goes in zip(labels.values, left, strict=True) if goes != other]
+    if not named:
+        return "1 = 1" if other else "1 = 0"
+    return f"{column} {'NOT ' if other else ''}IN ({', '.join(named)})"
+
+
+def _number(unknown: float | str) -> float:
+    return math.nan if isinstance(unknown, str) else unknown
 
 
 def _between(column: str, run: Run, sql: Dialect) -> str:
@@ -175,9 +232,17 @@ def _node_table(tree: Tree, nodes: str, sql: Dialect) -> list[str]:
     return lines
 
 
-def _walk(tree: Tree, names: Sequence[str], used: list[int], table: str, nodes: str, sql: Dialect) -> str:
+def _walk(
+    tree: Tree,
+    names: Sequence[str],
+    used: list[int],
+    table: str,
+    nodes: str,
+    sql: Dialect,
+    texts: Mapping[int, Labels],
+) -> str:
     """Return the query that takes all rows from node to node."""
-    column = {at: f"CAST(item.{sql.name(names[at])} AS {sql.real})" for at in used}
+    column = {at: f"CAST({_coded(f'item.{sql.name(names[at])}', texts.get(at), sql)} AS {sql.real})" for at in used}
     refused = [f"x{at} IS NOT NULL" for at in used if not tree.nan_features[at]]
     value = " ".join(f"WHEN {at} THEN walk.x{at}" for at in used)
     value = f"CASE nodes.feature {value} END"
@@ -199,6 +264,16 @@ def _walk(tree: Tree, names: Sequence[str], used: list[int], table: str, nodes: 
         nodes=sql.name(nodes),
         labels=" ".join(f"WHEN {-1 - index} THEN {label}" for index, label in enumerate(_labels(tree, sql))),
     )
+
+
+def _coded(column: str, labels: Labels | None, sql: Dialect) -> str:
+    """Return a column with numbers in place of its texts; a text that is refused is as good as missing."""
+    if labels is None:
+        return column
+    pairs = zip(labels.values, labels.codes, strict=True)
+    codes = " ".join(f"WHEN {sql.string(str(value))} THEN {sql.number(code)}" for value, code in pairs)
+    other = "NULL" if isinstance(labels.unknown, str) else sql.number(labels.unknown)
+    return f"CASE {column} {codes} ELSE CASE WHEN {column} IS NULL THEN NULL ELSE {other} END END"
 
 
 def _check_columns(used: list[str]) -> None:

@@ -47,7 +47,7 @@ FORMATS: dict[str, tuple[_Writer, tuple[str, ...]]] = {
     "json": (to_json, ()),
     "python": (_code("python"), ("style",)),
     "c": (_code("c"), ("style", "number", "name")),
-    "sql": (_code("sql"), ("style", "table", "view", "dialect")),
+    "sql": (_code("sql"), ("style", "table", "view", "dialect", "categories")),
     "onnx": (_onnx, ("style", "number")),
     "sklearn": (_sklearn, ()),
 }
@@ -73,6 +73,8 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument("--table", help="sql: table with the inputs (default: inputs)", **absent)
     parser.add_argument("--view", help="sql: create a view of this name instead of ending in a SELECT", **absent)
     parser.add_argument("--dialect", choices=DIALECTS, help="sql: the database (default: standard)", **absent)
+    categories = "sql: what columns of texts hold (default: codes)"
+    parser.add_argument("--categories", choices=("codes", "values"), help=categories, **absent)
     parser.add_argument(
         "--digits",
         type=_digits,
