@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -17,7 +18,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from onetree import Ensemble, InvalidInputError, UnsupportedModelError, born_again, load_ensemble
@@ -150,6 +151,23 @@ def test_members_behind_pipelines_are_read_on_their_raw_columns():
     model = VotingClassifier(named(make_pipeline(StandardScaler(), forest()), gradient()), voting="soft").fit(X, TWO)
     tree = born_again(model).tree
     np.testing.assert_array_equal(tree.predict(X), model.predict(X))
+
+
+def test_a_vote_of_pipelines_over_texts_is_read_on_the_frame():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"zone": RNG.choice(["north", "south", "west"], len(X)), "age": X[:, 0]})
+    y = ((frame["zone"] == "west") | (frame["age"] > 0.5)).astype(int)
+
+    def encoded(model):
+        steps = [("zone", OneHotEncoder(handle_unknown="ignore"), ["zone"]), ("age", StandardScaler(), ["age"])]
+        return make_pipeline(ColumnTransformer(steps), model)
+
+    model = VotingClassifier(named(encoded(forest()), encoded(gradient())), voting="soft").fit(frame, y)
+    tree = born_again(model).tree
+    other = frame.assign(zone=np.where(X[:, 1] > 1, "mars", frame["zone"]))
+    assert tree.feature_names == ("zone", "age")
+    for rows_ in (frame, other):
+        np.testing.assert_array_equal(tree.predict(rows_), model.predict(rows_))
 
 
 def test_the_tree_of_a_frame_goes_by_names():

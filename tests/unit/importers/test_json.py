@@ -5,6 +5,7 @@ import dataclasses
 import io
 import json
 import pickle
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -349,3 +350,12 @@ def test_an_ensemble_with_categories_is_loaded_as_a_file_of_any_name(tmp_path, s
     ensemble = random_ensemble_with_categories(np.random.default_rng(seed))
     ensemble.save(tmp_path / "model")
     assert_identical(load_ensemble(tmp_path / "model"), ensemble)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_files_of_older_versions_are_read_as_they_were_written(version):
+    folder = Path(__file__).parents[2] / "cases" / "old_files"
+    known = json.loads((folder / f"version_{version}_classes.json").read_text())
+    path = folder / f"version_{version}.json"
+    assert json.loads(path.read_text())["version"] == version
+    assert load_ensemble(path).predict(np.array(known["rows"])).tolist() == known["classes"]
