@@ -290,7 +290,6 @@ def test_a_zero_band_that_would_need_too_many_nodes_is_refused(monkeypatch):
     [
         ({"linear_tree": True}, "linear_tree=False"),
         ({"pred_early_stop": True}, "pred_early_stop"),
-        ({"objective": "multiclassova", "num_class": 3}, "multiclassova"),
         ({"sigmoid": 0.123456789}, "train with sigmoid=0.123457"),
         ({"objective": "cross_entropy"}, "cross_entropy"),
     ],

@@ -21,7 +21,11 @@ from onetree.importers.lightgbm.text import TextModel, read_text
 from onetree.importers.self_test import self_test
 from onetree.importers.set_tests import set_fields
 from onetree.importers.sizes import too_many_values
+from onetree.model.combination import Combination
 from onetree.model.ensemble import Ensemble, Rule
+from onetree.model.stages import Member, Stage
+
+_NO_SIGMOID = "the sigmoid of the objective must be a positive number, not {!r}"
 
 
 def import_lightgbm(model: Any, *, missing: str = "auto") -> Ensemble:
@@ -146,15 +150,15 @@ def _rule(model: TextModel) -> tuple[Rule, int]:
                 'the objective "binary" has one score, but num_class or num_tree_per_iteration is not 1'
             )
         return Rule("score", divisor=divisor, cut=_cut(options.get("sigmoid", ""))), 2
-    if name == "multiclass":
+    if name in ("multiclass", "multiclassova"):
         if not 2 <= model.n_classes == model.n_trees_per_iteration or options.get("num_class") != str(model.n_classes):
             raise ModelFileError("num_class, num_tree_per_iteration and the number in the objective do not agree")
-        return Rule("scores", divisor=divisor, softmax=True), model.n_classes
-    if name == "multiclassova":
-        raise UnsupportedModelError(
-            'the objective "multiclassova" compares one rounded sigmoid per class, which is not read exactly; '
-            'train with objective="multiclass"'
-        )
+        if name == "multiclass":
+            return Rule("scores", divisor=divisor, softmax=True), model.n_classes
+        # The first largest of rounded sigmoids: large scores are all 1.
+        sigmoid = Stage("sigmoid", (0,), (_factor(options.get("sigmoid", "")),))
+        members = (Member(model.n_classes, divisor=divisor),)
+        return Rule("combined", combination=Combination(members, (sigmoid,))), model.n_classes
     raise UnsupportedModelError(
         f'the objective "{name[:40]}" does not name a class; train with objective="binary" or "multiclass"'
     )
@@ -162,16 +166,21 @@ def _rule(model: TextModel) -> tuple[Rule, int]:
 
 def _cut(sigmoid: str) -> float:
     """Return the largest score that is class 0: the last whose probability, as LightGBM rounds it, is 0.5."""
+    factor = _factor(sigmoid)
+    cut = last_score(lambda score: 1.0 / (1.0 + math.exp(-factor * score)) <= 0.5, lowest=0.0)
+    if cut is None:
+        raise ModelFileError(_NO_SIGMOID.format(sigmoid[:40]))
+    return cut
+
+
+def _factor(sigmoid: str) -> float:
     try:
         factor = float(sigmoid)
     except ValueError:
         factor = math.nan
-    cut = None
-    if 0 < factor < math.inf:
-        cut = last_score(lambda score: 1.0 / (1.0 + math.exp(-factor * score)) <= 0.5, lowest=0.0)
-    if cut is None:
-        raise ModelFileError(f"the sigmoid of the objective must be a positive number, not {sigmoid[:40]!r}")
-    return cut
+    if not 0 < factor < math.inf:
+        raise ModelFileError(_NO_SIGMOID.format(sigmoid[:40]))
+    return factor
 
 
 def _nan_features(model: TextModel, missing: str) -> NDArray[np.bool_]:
