@@ -22,7 +22,7 @@ needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="the data sets are n
 def some_configurations():
     """Return all pipelines in the full tier, and a few on scikit-learn's own data otherwise."""
     known = [each for each in configurations() if SHARED.is_dir() or each[0] not in FILES]
-    return known if is_full() else [each for each in known if each[0] not in FILES][::13]
+    return known if is_full() else [each for each in known if each[0] not in FILES][::17]
 
 
 @pytest.mark.parametrize(("data", "recipe", "model"), some_configurations())

@@ -33,6 +33,7 @@ from sklearn.preprocessing import (
 import onetree
 from onetree import Ensemble, InvalidInputError, UnsupportedModelError
 from onetree.importers.self_test import sample_rows
+from tests.tiers import is_full
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -161,7 +162,12 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize("name", STEPS)
+def some(names):
+    """Return all names in the full tier, and each third otherwise."""
+    return list(names)[:: 1 if is_full() else 3]
+
+
+@pytest.mark.parametrize("name", some(STEPS))
 def test_steps_on_numbers_are_followed_to_the_last_bit(name):
     numbers = make_pipeline(SimpleImputer(add_indicator=True), clone(STEPS[name]))
     agrees(make_pipeline(columns(income=numbers), forest()).fit(FRAME, Y))
@@ -181,7 +187,7 @@ ENCODERS = {
 }
 
 
-@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("name", some(ENCODERS))
 def test_encoders_are_followed_for_known_unknown_and_missing_values(name):
     pipeline = make_pipeline(columns(colour=clone(ENCODERS[name])), forest()).fit(FRAME, Y)
     ensemble = agrees(pipeline)
@@ -263,3 +269,36 @@ def test_members_of_a_union_or_pipeline_that_are_dropped_are_left_out():
     union = FeatureUnion([("no", "drop"), ("as it is", "passthrough"), ("scaled", StandardScaler())])
     X = FRAME[["age", "zone"]]
     agrees(make_pipeline(union, "passthrough", forest()).fit(X, Y), X)
+
+
+@pytest.mark.parametrize("name", ["OrdinalEncoder", "OneHotEncoder", "TargetEncoder", "CountEncoder"])
+def test_the_encoders_of_category_encoders_are_followed(name):
+    package = pytest.importorskip("category_encoders")
+    X = FRAME[["age", "colour", "zone"]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pipeline = make_pipeline(getattr(package, name)(), forest()).fit(X, Y.astype(int))
+    rows = rows_around(Ensemble.from_model(pipeline))[list(X)]
+    assert agrees(pipeline, rows).nan_features.tolist() == [False, True, False]
+
+
+def test_rare_categories_that_a_count_encoder_joins_are_refused():
+    package = pytest.importorskip("category_encoders")
+    pipeline = make_pipeline(package.CountEncoder(min_group_size=5), forest()).fit(FRAME[["colour"]], Y)
+    with pytest.raises(UnsupportedModelError, match="min_group_size"):
+        Ensemble.from_model(pipeline)
+
+
+def test_a_frame_with_a_column_twice_is_refused():
+    pipeline = make_pipeline(columns(), forest()).fit(FRAME, Y)
+    twice = pd.concat([FRAME, FRAME[["age"]]], axis=1)
+    with pytest.raises(InvalidInputError, match=r"'age'.*twice|two columns of one name"):
+        Ensemble.from_model(pipeline).predict(twice)
+
+
+def test_a_column_of_another_kind_than_in_the_training_data_is_refused():
+    ensemble = Ensemble.from_model(make_pipeline(columns(), forest()).fit(FRAME, Y))
+    with pytest.raises(InvalidInputError, match="'age'"):
+        ensemble.predict(FRAME.assign(age="forty"))
+    with pytest.raises(InvalidInputError, match="'colour'"):
+        ensemble.predict(FRAME.assign(colour=3))

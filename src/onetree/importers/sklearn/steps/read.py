@@ -29,6 +29,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from onetree.errors import UnsupportedModelError
+from onetree.importers.sklearn.steps import category_encoders
 from onetree.importers.sklearn.steps.encoders import read_one_hot, read_ordinal, read_target
 from onetree.importers.sklearn.steps.gaps import read_imputer, read_indicator
 from onetree.importers.sklearn.steps.number_steps import (
@@ -72,6 +73,9 @@ def _reader(step: Any) -> Reader | None:
                 )
             check_is_fitted(step)
             return reader
+    other = category_encoders.reader_of(step)
+    if other is not None:
+        return other
     why = _MIXES.get(name)
     if why is not None:
         raise UnsupportedModelError(
