@@ -1,15 +1,14 @@
 """imbalanced-learn's models are read as they predict: without the samplers, which work in `fit` alone."""
 
-import contextlib
 import warnings
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
-from onetree import Ensemble, UnsupportedModelError, born_again
+from onetree import Ensemble, born_again
 from onetree.importers.self_test import FLOAT32_MAX, sample_rows
 
 pytest.importorskip("imblearn")
@@ -78,7 +77,7 @@ def test_missing_values_go_the_way_of_the_model():
     assert assert_same_classes(model, missing="follow").nan_features.all()
 
 
-def test_an_easy_ensemble_is_never_read_wrongly():
-    model = EasyEnsembleClassifier(n_estimators=2, random_state=0).fit(*data(2))
-    with contextlib.suppress(UnsupportedModelError):  # boosted models inside of a bagged one
-        assert_same_classes(model)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_boosted_models_inside_of_a_bagged_one_are_read(n_classes):
+    boosted = AdaBoostClassifier(n_estimators=3, random_state=0)
+    assert_same_classes(EasyEnsembleClassifier(2, estimator=boosted, random_state=0).fit(*data(n_classes)))
