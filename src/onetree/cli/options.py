@@ -7,7 +7,7 @@ import csv
 import math
 
 from onetree.base.limits import DEFAULT_OBJECTIVE, OBJECTIVES
-from onetree.importers import MISSING, VOTINGS, load_ensemble
+from onetree.importers import MISSING, PIPELINES, VOTINGS, load_ensemble
 from onetree.model.ensemble import Ensemble
 
 MODEL_HELP = (
@@ -40,6 +40,13 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "them; refuse: never (default: %(default)s)",
     )
     parser.add_argument(
+        "--pipelines",
+        choices=PIPELINES,
+        default="raw",
+        help="features of a pipeline. raw: the columns that it was fitted on; last-step: those that its last step sees "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
         "--classes",
         type=labels,
         metavar="LABELS",
@@ -60,15 +67,17 @@ def read_model(arguments: argparse.Namespace) -> Ensemble:
         arguments.model,
         voting=arguments.voting,
         missing=arguments.missing,
+        pipelines=arguments.pipelines,
         classes=arguments.classes,
         threshold=arguments.threshold,
     )
 
 
 def given_classes(arguments: argparse.Namespace) -> list[str]:
-    """Return the options for the labels and the threshold again, as words of a command."""
-    threshold = [] if arguments.threshold is None else ["--threshold", repr(arguments.threshold)]
-    return threshold if arguments.classes is None else [f"--classes={arguments.classes}", *threshold]
+    """Return the options for the labels, the threshold and pipelines again, as words of a command."""
+    words = [] if arguments.classes is None else [f"--classes={arguments.classes}"]
+    words += [] if arguments.threshold is None else ["--threshold", repr(arguments.threshold)]
+    return words if arguments.pipelines == "raw" else [*words, "--pipelines", arguments.pipelines]
 
 
 def add_objective(parser: argparse.ArgumentParser) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 import sklearn
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import onetree
 from onetree import Ensemble
@@ -182,3 +186,20 @@ def test_classes_that_are_not_labels_are_a_usage_error(model, tmp_path, given, c
     with pytest.raises(SystemExit, match="2"):
         main(["convert", model, "-o", str(tmp_path / "tree.json"), "--classes", given])
     assert "such as no,yes" in capsys.readouterr().err
+
+
+def test_a_pipeline_is_read_on_its_raw_columns_unless_the_last_step_is_asked_for(tmp_path, capsys):
+    skops = pytest.importorskip("skops.io")
+    X, y = np.arange(20.0).reshape(-1, 1), np.arange(20) > 9
+    pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier()).fit(X, y)
+    skops.dump(pipeline, tmp_path / "pipeline.skops")
+    printed = []
+    for how in ("raw", "last-step"):
+        tree = tmp_path / f"{how}.json"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert run("convert", tmp_path / "pipeline.skops", "-o", tree, "--pipelines", how) == 0
+        assert run("export", tree, "--to", "text") == 0
+        printed.append(capsys.readouterr().out)
+    assert "x0 <= 9.5" in printed[0] or "x0 < 9.5" in printed[0]
+    assert "9.5" not in printed[1]
