@@ -1,12 +1,11 @@
 #include "base/table_memory.hpp"
 
-#include <sys/mman.h>
-
 #include <bit>
-#include <cstdlib>
+#include <new>
 #include <vector>
 
 #include "base/control.hpp"
+#include "base/system_memory.hpp"
 
 namespace onetree {
 
@@ -21,12 +20,22 @@ constexpr std::size_t kMostKept = 0;  // so that each table has its own bounds
 constexpr std::size_t kMostKept = kLarge;  // per thread
 #endif
 
+std::uint8_t* from_heap(std::size_t bytes) {
+  void* memory = ::operator new(bytes, std::align_val_t{kTableAlignment}, std::nothrow);
+  if (memory == nullptr) throw LimitReached("memory");
+  return static_cast<std::uint8_t*>(memory);
+}
+
+void to_heap(std::uint8_t* memory) {
+  ::operator delete(memory, std::align_val_t{kTableAlignment});
+}
+
 // Tables of a heuristic run come and go by the thousand. A heap may give each back to the system (in the workers of
 // dask it is told to), and then every page of the next is cleared and mapped anew; so the last ones are kept here.
 class KeptTables {
  public:
   ~KeptTables() {
-    for (const Table& table : tables_) std::free(table.memory);
+    for (const Table& table : tables_) to_heap(table.memory);
   }
 
   std::uint8_t* take(std::size_t bytes) {
@@ -44,7 +53,7 @@ class KeptTables {
     tables_.push_back({memory, bytes});
     kept_bytes_ += bytes;
     while (kept_bytes_ > kMostKept) {
-      std::free(tables_.front().memory);
+      to_heap(tables_.front().memory);
       kept_bytes_ -= tables_.front().bytes;
       tables_.erase(tables_.begin());
     }
@@ -61,24 +70,18 @@ class KeptTables {
 
 thread_local KeptTables kept_tables;
 
-std::uint8_t* from_heap(std::size_t bytes) {
-  void* memory = std::aligned_alloc(kTableAlignment, bytes);
-  if (memory == nullptr) throw LimitReached("memory");
-  return static_cast<std::uint8_t*>(memory);
-}
-
 }  // namespace
 
 void ReleaseTable::operator()(std::uint8_t* memory) const {
   switch (origin) {
     case Origin::heap:
-      std::free(memory);
+      to_heap(memory);
       break;
     case Origin::kept:
       kept_tables.give(memory, bytes);
       break;
     case Origin::mapped:
-      munmap(memory, bytes);
+      unmap_pages(memory, bytes);
       break;
   }
 }
@@ -95,11 +98,8 @@ TableMemory allocate_table(std::size_t bytes) {
     return {memory != nullptr ? memory : from_heap(whole), {kept, whole}};
   }
   // Huge pages, whose first touch costs less than the work.
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw LimitReached("memory");
-#ifdef MADV_HUGEPAGE
-  madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
+  void* memory = map_pages(bytes);
+  if (memory == nullptr) throw LimitReached("memory");
   return {static_cast<std::uint8_t*>(memory), {mapped, bytes}};
 }
 

@@ -1,7 +1,7 @@
 // The kernel for x86 with AVX2.
 #include "kernel/kernel.hpp"
 
-#if defined(__x86_64__)
+#if defined(ONETREE_X86)
 
 #if !defined(__AVX2__)
 #error "the build has to set the flags of this instruction set for this file"

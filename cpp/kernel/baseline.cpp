@@ -1,11 +1,12 @@
 // The kernel for what every processor of its family has: shuffles are loops over bytes.
 #include "kernel/kernel.hpp"
 
-#if defined(__x86_64__)
+#if defined(ONETREE_X86)
 #include <immintrin.h>
-#elif defined(__aarch64__)
+#elif defined(ONETREE_ARM)
 #include <arm_neon.h>
 #endif
+#include <cstring>
 #include <type_traits>
 
 #define ONETREE_PLAIN_SHUFFLES

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/compiler.hpp"
 #include "kernel/interval.hpp"
 
 namespace onetree {

@@ -1,7 +1,11 @@
 // Fills one block of rows of the interval table. Each instruction set includes this once, in a file compiled with its
 // flags and in a namespace without a name: nothing here may be shared with code for other processors.
 
+#if defined(ONETREE_X86) || defined(ONETREE_ARM)
 #include "kernel/vectors.inl"
+#else
+#include "kernel/plain_vectors.inl"
+#endif
 
 // Each measure says what the two sides of a split cost together, and what the split adds: at most the cost of one that
 // separates two leaves. All ones means "no tree known yet".

@@ -1,7 +1,7 @@
 // The kernel for ARM: every 64-bit one has NEON.
 #include "kernel/kernel.hpp"
 
-#if defined(__aarch64__)
+#if defined(ONETREE_ARM)
 
 #include <arm_neon.h>
 

@@ -8,9 +8,40 @@
 
 #include "kernel/kernel.hpp"
 
+#if defined(ONETREE_X86)
+#include <cpuid.h>
+#endif
+
 namespace onetree {
 
 namespace {
+
+#if defined(ONETREE_X86)
+
+// __builtin_cpu_supports would do, but stands on a library that not every system links by itself.
+struct X86 {
+  bool sse4, avx2, avx512;
+};
+
+X86 this_processor() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0) return {};
+  const bool sse4 = (c & bit_SSSE3) != 0 && (c & bit_SSE4_1) != 0;
+  if ((c & bit_OSXSAVE) == 0 || (c & bit_AVX) == 0) return {sse4, false, false};
+  unsigned saved = 0, high = 0;  // the registers that the system saves when it switches threads
+  asm("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+  constexpr unsigned kSavesAvx = 0x06, kSavesAvx512 = 0xE6;
+  if ((saved & kSavesAvx) != kSavesAvx || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return {sse4, false, false};
+#if defined(__APPLE__)
+  const bool saves_avx512 = true;  // from the first use on, and not before it says so
+#else
+  const bool saves_avx512 = (saved & kSavesAvx512) == kSavesAvx512;
+#endif
+  constexpr unsigned kAvx512 = bit_AVX512F | bit_AVX512BW | bit_AVX512VL;
+  return {sse4, (b & bit_AVX2) != 0, saves_avx512 && (b & kAvx512) == kAvx512};
+}
+
+#endif
 
 struct Path {
   Simd simd;
@@ -39,12 +70,12 @@ std::string listed(const std::vector<Simd>& all) {
 const std::vector<Simd>& available_simd() {
   static const std::vector<Simd> available = [] {
     std::vector<Simd> found{Simd::kBaseline};
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("ssse3")) found.push_back(Simd::kSse4);
-    if (__builtin_cpu_supports("avx2")) found.push_back(Simd::kAvx2);
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) found.push_back(Simd::kAvx512);
-#elif defined(__aarch64__)
+#if defined(ONETREE_X86)
+    const X86 has = this_processor();
+    if (has.sse4) found.push_back(Simd::kSse4);
+    if (has.avx2) found.push_back(Simd::kAvx2);
+    if (has.avx512) found.push_back(Simd::kAvx512);
+#elif defined(ONETREE_ARM)
     found.push_back(Simd::kNeon);
 #endif
     return found;
@@ -84,14 +115,14 @@ int groups_at_once(Simd simd) {
 
 FillBlock fill_block_for(Simd simd, Measure measure, std::size_t element_bytes, int n_levels) {
   switch (simd) {
-#if defined(__x86_64__)
+#if defined(ONETREE_X86)
     case Simd::kSse4:
       return sse4_fill(measure, element_bytes, n_levels);
     case Simd::kAvx2:
       return avx2_fill(measure, element_bytes, n_levels);
     case Simd::kAvx512:
       return avx512_fill(measure, element_bytes, n_levels);
-#elif defined(__aarch64__)
+#elif defined(ONETREE_ARM)
     case Simd::kNeon:
       return neon_fill(measure, element_bytes, n_levels);
 #endif

@@ -1,7 +1,7 @@
 // The kernel for x86 with SSE4.1.
 #include "kernel/kernel.hpp"
 
-#if defined(__x86_64__)
+#if defined(ONETREE_X86)
 
 #if !defined(__SSE4_1__)
 #error "the build has to set the flags of this instruction set for this file"

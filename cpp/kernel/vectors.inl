@@ -1,7 +1,5 @@
 // Vectors of one, two or four groups, and what compilers do not find by themselves: shuffles inside groups, and sums
-// and differences that stop at the ends. Part of kernel.inl.
-
-#define ONETREE_INLINE inline __attribute__((always_inline))
+// and differences that stop at the ends. Part of kernel.inl; `plain_vectors.inl` says the same in plain C++.
 
 template <typename Word, int n_groups>
 struct VectorOf {
@@ -32,7 +30,7 @@ ONETREE_INLINE void store(std::uint8_t* at, V v) {
 
 using Raw16 = RawOf<16>::type;
 
-#if defined(__x86_64__)
+#if defined(ONETREE_X86)
 
 ONETREE_INLINE Raw16 add_words(std::uint8_t, Raw16 a, Raw16 b) {
   return _mm_adds_epu8(a, b);
@@ -98,7 +96,7 @@ ONETREE_INLINE Raw64 beside(Raw32 a, Raw32 b) {
 }
 #endif
 
-#elif defined(__aarch64__)
+#elif defined(ONETREE_ARM)
 
 ONETREE_INLINE Raw16 add_words(std::uint8_t, Raw16 a, Raw16 b) {
   return (Raw16)vqaddq_u8((uint8x16_t)a, (uint8x16_t)b);

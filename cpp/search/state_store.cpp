@@ -5,14 +5,13 @@
 #include <bit>
 #include <cstring>
 
+#include "base/compiler.hpp"  // little-endian: cells are packed eight bytes at a time
 #include "base/control.hpp"
 #include "base/interner.hpp"
 
 namespace onetree {
 
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "cells are packed eight bytes at a time");
 
 // A key: number of axes and bits per cell; what each axis is, two to a word; cells, lowest bits first.
 struct Layout {

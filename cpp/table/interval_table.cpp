@@ -1,10 +1,10 @@
 #include "table/interval_table.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <utility>
 
+#include "base/compiler.hpp"
 #include "base/fronts.hpp"
 #include "kernel/row_plan.hpp"
 
@@ -15,8 +15,6 @@ namespace {
 constexpr double kBytesPerSecond = 1.5e8;                     // that one thread fills, in tables of gigabytes
 constexpr std::size_t kMostTasks = 20'000;                    // each takes about a kilobyte
 constexpr std::size_t kMostListBytes = std::size_t{1} << 26;  // per thread, kept from task to task
-
-static_assert(std::endian::native == std::endian::little);
 
 // The class of a set of values at a cell of the other axes, where the values have several. Different for first and last
 // cells, so that those of a box with such a set never agree.
@@ -161,8 +159,8 @@ class Worker {
           Place& next = here.child[(q + 1) & 1];
           make_child(level, place, intervals, q + 1, next);
           for (const Pair& pair : next.pairs) {
-            __builtin_prefetch(filling_.table + pair.left.first_child * nest_.row_bytes());
-            __builtin_prefetch(filling_.table + pair.right.first_child * nest_.row_bytes());
+            ONETREE_PREFETCH(filling_.table + pair.left.first_child * nest_.row_bytes());
+            ONETREE_PREFETCH(filling_.table + pair.right.first_child * nest_.row_bytes());
           }
         }
         fill_block(level + 1, here.child[q & 1]);

@@ -22,12 +22,13 @@ struct NodesView {
 // One step of a walk, 16 bytes. The children of an inner node lie side by side, the left one first. A leaf is its own
 // left child, so that a row that has arrived stays where it is and no branch depends on the data.
 struct Step {
+  struct Leaf {
+    std::int32_t node, value;
+  };
   union {
     double threshold;
     std::int64_t first_member;  // of a set test: where its row of members begins
-    struct {
-      std::int32_t node, value;
-    } leaf;
+    Leaf leaf;
   };
   std::uint32_t test;  // the feature, and the flags below
   std::uint32_t child;
