@@ -84,8 +84,8 @@ Profile::Profile(const Function& function, Shapes& shapes, const std::function<v
         before.assign(outer, 0);
         after.assign(inner, 0);
       }
-      const Class* here = function.classes.data() + (is_whole ? 0 : h * inner);
-      const Class* next = function.classes.data() + (h + 1) * inner;
+      const CellClass* here = function.classes.data() + (is_whole ? 0 : h * inner);
+      const CellClass* next = function.classes.data() + (h + 1) * inner;
       for (std::size_t o = 0; o < outer; ++o, here += slabs * inner, next += slabs * inner) {
         std::uint8_t any = 0;
         for (std::size_t i = 0; i < inner; ++i) {
@@ -112,7 +112,7 @@ void Profile::look_across(const Function& function, int axis, std::size_t inner,
   const int slabs = size_[axis];
   const std::size_t width = (slabs - 1) * inner;
   std::vector<std::uint8_t> before((slabs - 1) * outer), after(width, 0), differs(width);
-  const Class* cells = function.classes.data();
+  const CellClass* cells = function.classes.data();
   for (std::size_t o = 0; o < outer; ++o, cells += slabs * inner) {
     for (std::size_t at = 0; at < width; ++at) differs[at] = cells[at] ^ cells[at + inner];
     for (std::size_t at = 0; at < width; ++at) after[at] |= differs[at];
@@ -159,7 +159,7 @@ void Profile::find_equal_values(const Function& function, int axis) {
   const std::size_t block = inner * size_[axis];
   const auto are_equal = [&](int a, int b) {
     for (std::size_t first = 0; first < function.n_cells(); first += block) {
-      const Class* cells = function.classes.data() + first;
+      const CellClass* cells = function.classes.data() + first;
       if (!std::equal(cells + a * inner, cells + (a + 1) * inner, cells + b * inner)) return false;
     }
     return true;
@@ -287,8 +287,8 @@ Function side_of(const Function& function, const Profile& profile, const Cut& cu
   std::vector<std::size_t> at(n_axes, 0);
   std::size_t from = 0;
   for (int axis = 0; axis + 1 < n_axes; ++axis) from += kept[axis][0] * stride[axis];
-  for (Class* out = side.classes.data();;) {
-    const Class* in = function.classes.data() + from;
+  for (CellClass* out = side.classes.data();;) {
+    const CellClass* in = function.classes.data() + from;
     if (contiguous)
       std::memcpy(out, in + inner.front(), inner.size());
     else
@@ -307,19 +307,19 @@ Function side_of(const Function& function, const Profile& profile, const Cut& cu
   return side;
 }
 
-int rename_classes(std::vector<Class>& classes) {
-  std::array<Class, kMaxClasses> name;
-  std::array<bool, kMaxClasses> seen{};
+int rename_classes(std::vector<CellClass>& classes) {
+  std::array<CellClass, kMaxCellClasses> name;
+  std::array<bool, kMaxCellClasses> seen{};
   int n = 0;
   bool same = true;
-  for (const Class c : classes)
+  for (const CellClass c : classes)
     if (!seen[c]) {
       seen[c] = true;
       same = same && c == n;
-      name[c] = static_cast<Class>(n++);
+      name[c] = static_cast<CellClass>(n++);
     }
   if (!same)
-    for (Class& c : classes) c = name[c];
+    for (CellClass& c : classes) c = name[c];
   return n;
 }
 

@@ -29,9 +29,9 @@ struct Origin {
 };
 
 struct Function {
-  std::vector<int> size;       // slabs per axis, or values
-  std::vector<Class> classes;  // last axis fastest
-  std::vector<int> shape{};    // per axis: its number or kOrdered; empty where every axis has an order
+  std::vector<int> size;           // slabs per axis, or values
+  std::vector<CellClass> classes;  // last axis fastest
+  std::vector<int> shape{};        // per axis: its number or kOrdered; empty where every axis has an order
 
   int n_axes() const { return static_cast<int>(size.size()); }
   std::size_t n_cells() const { return classes.size(); }
@@ -102,7 +102,7 @@ Function side_of(const Function& function, const Profile& profile, const Cut& cu
                  const Origin* origin = nullptr, Origin* origin_of_side = nullptr);
 
 // Numbers the classes from 0 on, in the order of their appearance; returns how many there are.
-int rename_classes(std::vector<Class>& classes);
+int rename_classes(std::vector<CellClass>& classes);
 
 // Axes without an order come first.
 Function function_of(const Grid& grid, Shapes& shapes, Origin* origin = nullptr);

@@ -64,6 +64,7 @@ class Diagram {
 
   Levels essential_levels() const;
   Grid grid() const;
+  std::vector<Class> classes_that_occur() const;
 
  private:
   struct Layer {
@@ -298,6 +299,21 @@ Axis Diagram::set_axis_of(int layer, std::vector<int>& representatives) const {
   return axis;
 }
 
+// Ascending. Throws GridTooLarge where there are more than the cells of a grid can tell apart.
+std::vector<Class> Diagram::classes_that_occur() const {
+  std::vector<char> occurs(ensemble_.n_classes, 0);
+  if (root_ < ensemble_.n_classes) occurs[root_] = 1;
+  for (const auto& [layer, row] : nodes_)
+    for (const std::int32_t child : layers_[layer].rows.key(row))
+      if (child < ensemble_.n_classes) occurs[child] = 1;
+  std::vector<Class> classes;
+  for (int k = 0; k < ensemble_.n_classes; ++k)
+    if (occurs[k]) classes.push_back(static_cast<Class>(k));
+  if (classes.size() > kMaxCellClasses)
+    throw GridTooLarge(std::to_string(classes.size()) + " classes, more than " + std::to_string(kMaxCellClasses));
+  return classes;
+}
+
 Grid Diagram::grid() const {
   Grid grid;
   // Per axis: its layer, and the slab of the full grid that stands for each slab that is left.
@@ -326,11 +342,16 @@ Grid Diagram::grid() const {
     grid.classes.resize(std::min(static_cast<std::size_t>(n_cells), grid.classes.size() + kCellsBetweenChecks));
   }
 
+  std::vector<CellClass> cell_class(ensemble_.n_classes);
+  if (ensemble_.n_classes > kMaxCellClasses) grid.names = classes_that_occur();
+  for (std::size_t k = 0; k < grid.names.size(); ++k) cell_class[grid.names[k]] = static_cast<CellClass>(k);
+  if (grid.names.empty()) std::iota(cell_class.begin(), cell_class.end(), CellClass{0});
+
   const int n_axes = grid.n_axes();
   std::vector<std::size_t> block(n_axes + 1, 1);  // cells below one slab of the axis before
   for (int axis = n_axes; axis-- > 0;) block[axis] = block[axis + 1] * grid.axes[axis].n_slabs();
   // A function met again on the same axis is copied from where it was painted first.
-  Class* cells = grid.classes.data();
+  CellClass* cells = grid.classes.data();
   std::vector<std::size_t> painted(nodes_.size(), ~std::size_t{0});
   std::size_t next_check = kCellsBetweenChecks;
   auto fill = [&](auto&& self, Function function, int axis, std::size_t at) -> void {
@@ -339,7 +360,7 @@ Grid Diagram::grid() const {
       next_check = at + kCellsBetweenChecks;
     }
     if (function < ensemble_.n_classes) {
-      std::memset(cells + at, function, block[axis]);
+      std::memset(cells + at, cell_class[function], block[axis]);
       return;
     }
     const auto [layer, row] = nodes_[function - ensemble_.n_classes];
@@ -370,14 +391,14 @@ std::vector<std::size_t> cell_strides(const Grid& grid) {
   return stride;
 }
 
-std::vector<Class> reordered_cells(const Grid& grid, const std::vector<int>& order) {
+std::vector<CellClass> reordered_cells(const Grid& grid, const std::vector<int>& order) {
   if (std::is_sorted(order.begin(), order.end())) return grid.classes;
   const std::vector<std::size_t> stride = cell_strides(grid);
   const int n = grid.n_axes(), last = order[n - 1], inner = grid.axes[last].n_slabs();
-  std::vector<Class> cells(grid.n_cells());
+  std::vector<CellClass> cells(grid.n_cells());
   std::vector<int> slab(n, 0);
   std::size_t from = 0;
-  for (Class *out = cells.data(), *end = out + cells.size(); out < end; out += inner) {
+  for (CellClass *out = cells.data(), *end = out + cells.size(); out < end; out += inner) {
     for (int i = 0; i < inner; ++i) out[i] = grid.classes[from + i * stride[last]];
     for (int k = n - 2; k >= 0; --k) {
       from += stride[order[k]];

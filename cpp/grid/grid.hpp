@@ -33,9 +33,15 @@ struct Axis {
   int n_slabs() const { return set ? set.n_values : static_cast<int>(thresholds.size()) + 1; }
 };
 
+// A class, by its number among those that a grid has. One byte, since cells are many and classes few: models may have
+// more than bytes can tell, but then few of them in the grids that are worth enumerating.
+using CellClass = std::uint8_t;
+inline constexpr int kMaxCellClasses = 256;
+
 struct Grid {
-  std::vector<Axis> axes;      // features with an essential hyperplane, in the order that suited the diagram
-  std::vector<Class> classes;  // per cell, last axis fastest
+  std::vector<Axis> axes;          // features with an essential hyperplane, in the order that suited the diagram
+  std::vector<CellClass> classes;  // per cell, last axis fastest
+  std::vector<Class> names;        // of these classes in the ensemble, ascending; empty where they are the same
 
   std::size_t n_cells() const { return classes.size(); }
   int n_axes() const { return static_cast<int>(axes.size()); }
@@ -52,7 +58,7 @@ struct Grid {
 // Strides of a grid's cells, last axis fastest.
 std::vector<std::size_t> cell_strides(const Grid& grid);
 // Its cells with the axes in another order.
-std::vector<Class> reordered_cells(const Grid& grid, const std::vector<int>& order);
+std::vector<CellClass> reordered_cells(const Grid& grid, const std::vector<int>& order);
 
 // The grid does not fit in the memory limit, or has more states than can be worth enumerating.
 struct GridTooLarge : std::runtime_error {

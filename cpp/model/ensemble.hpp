@@ -10,8 +10,7 @@
 
 namespace onetree {
 
-using Class = std::uint8_t;
-inline constexpr int kMaxClasses = 256;
+using Class = std::uint16_t;
 
 struct Rule {
   bool float32 = false;        // the accumulator is a float, not a double

@@ -48,6 +48,7 @@ std::optional<Piece> painted(const Ensemble& ensemble, Control& control) {
   piece.function = function_of(grid, piece.whole->shapes, &piece.origin);
   piece.whole->has_sets = grid.has_sets();
   piece.whole->axes = std::move(grid.axes);
+  piece.whole->names = std::move(grid.names);
   return piece;
 }
 
@@ -102,7 +103,8 @@ SharedTree::Id import_tree(const Piece& piece, const FlatTree& tree, SharedTree&
   std::vector<SharedTree::Id> id_of(tree.feature.size());
   for (std::size_t node = tree.feature.size(); node-- > 0;) {
     if (tree.feature[node] < 0) {
-      id_of[node] = shared.leaf(tree.leaf_class[node]);
+      const std::vector<Class>& names = piece.whole->names;
+      id_of[node] = shared.leaf(names.empty() ? tree.leaf_class[node] : names[tree.leaf_class[node]]);
       continue;
     }
     const auto axis =

@@ -22,7 +22,8 @@ namespace onetree {
 struct Piece {
   struct Whole {
     std::vector<Axis> axes;
-    bool has_sets = false;  // otherwise there are no shapes, and nothing that changes
+    std::vector<Class> names;  // of the cells' classes, as in the grid
+    bool has_sets = false;     // otherwise there are no shapes, and nothing that changes
     Shapes shapes;
     std::mutex mutex;  // of the shapes
   };

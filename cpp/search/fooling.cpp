@@ -115,7 +115,7 @@ void Fooling::lay_out_sets(const Function& function) {
 void Fooling::fill_rows(const Function& function) {
   n_classes_ = n_classes_of(function);
   planes_.assign(n_rows_ * n_classes_, 0);
-  const Class* cell = function.classes.data();
+  const CellClass* cell = function.classes.data();
   for (std::size_t row = 0; row < n_rows_; ++row) {
     pass(1);
     if (n_classes_ == 2) {

@@ -89,6 +89,8 @@ class Search {
       first();
       outcome.solutions.push_back(*std::move(best_));
     }
+    for (Solution& solution : outcome.solutions)
+      rename_leaves(solution.tree, [this](std::int32_t cell_class) { return grid_.names[cell_class]; });
     statistics_.seconds = control_.elapsed();
     statistics_.work = control_.work();
     outcome.statistics = std::move(statistics_);
@@ -96,6 +98,14 @@ class Search {
   }
 
  private:
+  // Between the classes of the ensemble and those of the grid, where these are not the same.
+  template <typename NameOf>
+  void rename_leaves(FlatTree& tree, const NameOf& name_of) const {
+    if (grid_.names.empty()) return;
+    for (std::int32_t& leaf_class : tree.leaf_class)
+      if (leaf_class >= 0) leaf_class = static_cast<std::int32_t>(name_of(leaf_class));
+  }
+
   // Runs a job with the table that suits the grid; whether it came to its end.
   template <typename Job>
   bool with_table(std::int64_t max_splits, Job&& job) {
@@ -153,6 +163,9 @@ class Search {
       tell_bounds();
       Solution found = heuristic_tree(ensemble_, objective_, kBoxesOfFirstTree, 0, control_).solution;
       found.optimal = false;
+      rename_leaves(found.tree, [this](std::int32_t leaf_class) {
+        return std::lower_bound(grid_.names.begin(), grid_.names.end(), leaf_class) - grid_.names.begin();
+      });
       bound_by_tree(found.tree);
       found.depth_bound = known.depth_bound;
       found.leaves_bound = known.leaves_bound;

@@ -177,12 +177,12 @@ std::vector<std::vector<IntervalNest::Mask>> IntervalNest::single_masks(const Gr
   std::vector<int> order;
   for (const Loop& loop : loops_) order.push_back(loop.axis);
   order.insert(order.end(), row_.axes().begin(), row_.axes().end());
-  const std::vector<Class> cells = reordered_cells(grid, order);
+  const std::vector<CellClass> cells = reordered_cells(grid, order);
   std::size_t below = cells.size();
   for (std::size_t level = 0; level < loops_.size(); ++level) {
     const Loop& loop = loops_[level];
     below /= loop.n_slabs;
-    const Class *here = cells.data(), *next_check = here;
+    const CellClass *here = cells.data(), *next_check = here;
     if (loop.reduces)
       for (Mask& mask : masks[level]) {
         if (here >= next_check) {

@@ -18,7 +18,7 @@ constexpr std::size_t kMostListBytes = std::size_t{1} << 26;  // per thread, kep
 
 // The class of a set of values at a cell of the other axes, where the values have several. Different for first and last
 // cells, so that those of a box with such a set never agree.
-constexpr Class kSeveralFirst = IntervalTable::kMostClasses, kSeveralLast = kSeveralFirst + 1;
+constexpr CellClass kSeveralFirst = IntervalTable::kMostClasses, kSeveralLast = kSeveralFirst + 1;
 
 // The classes of the first (or last) cells of all boxes that a row can stand for, one row for each cell of the loops;
 // on axes without an order, for each set.

@@ -90,7 +90,7 @@ std::size_t SetBoxes::number(const SetBox& box) const {
   return number;
 }
 
-Class SetBoxes::least_class(const SetBox& box) const {
+CellClass SetBoxes::least_class(const SetBox& box) const {
   std::size_t cell = 0;
   for (int axis = 0; axis < n_axes(); ++axis) cell += families_[axis].least(box[axis]) * cell_stride_[axis];
   return grid_.classes[cell];
@@ -154,7 +154,7 @@ void SetBoxes::Rows::look() {
     const std::size_t others = first_box_ - sets_[place] * stride;
     for (const SetSplit& split : family.splits(sets_[place])) {
       if (joins_.empty()) {
-        const Class* other_cells = least_ - family.least(sets_[place]) * cell_stride;
+        const CellClass* other_cells = least_ - family.least(sets_[place]) * cell_stride;
         least_inside_ = other_cells + family.least(split.inside) * cell_stride;
         least_outside_ = other_cells + family.least(split.outside) * cell_stride;
       }

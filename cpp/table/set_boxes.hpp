@@ -34,7 +34,7 @@ class SetBoxes {
   std::size_t with_set(std::size_t number, const SetBox& box, int axis, std::uint32_t set) const {
     return number + set * stride_[axis] - box[axis] * stride_[axis];
   }
-  Class least_class(const SetBox& box) const;  // of the least cell
+  CellClass least_class(const SetBox& box) const;  // of the least cell
 
   // One box of a row: smaller boxes of the row come first.
   struct Cell {  // no set in it can be split
@@ -70,10 +70,10 @@ class SetBoxes {
     void advance();
     std::size_t first_box() const { return first_box_; }
     const std::vector<Join>& joins() const { return joins_; }  // along the axes that are not in the row
-    const Class* least() const { return least_; }              // class of the row's least cell, others follow
+    const CellClass* least() const { return least_; }          // class of the row's least cell, others follow
     // The same of the two sides of the first split.
-    const Class* least_inside() const { return least_inside_; }
-    const Class* least_outside() const { return least_outside_; }
+    const CellClass* least_inside() const { return least_inside_; }
+    const CellClass* least_outside() const { return least_outside_; }
 
    private:
     void look();
@@ -82,7 +82,7 @@ class SetBoxes {
     SetBox sets_;  // by place in the order
     std::size_t first_box_, n_left_;
     std::vector<Join> joins_;
-    const Class *least_ = nullptr, *least_inside_ = nullptr, *least_outside_ = nullptr;
+    const CellClass *least_ = nullptr, *least_inside_ = nullptr, *least_outside_ = nullptr;
   };
 
  private:

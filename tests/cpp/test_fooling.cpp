@@ -55,7 +55,7 @@ Grid random_grid(check::Random& random, int n_axes, int most_slabs) {
   }
   do {
     grid.classes.clear();
-    for (std::size_t cell = 0; cell < n_cells; ++cell) grid.classes.push_back(static_cast<Class>(random.below(2)));
+    for (std::size_t cell = 0; cell < n_cells; ++cell) grid.classes.push_back(static_cast<CellClass>(random.below(2)));
   } while (!is_reduced(grid));
   return grid;
 }
@@ -65,7 +65,7 @@ struct Best {
   int splits, depth;
 };
 
-using Known = std::map<std::tuple<std::vector<int>, std::vector<int>, std::vector<Class>>, Best>;
+using Known = std::map<std::tuple<std::vector<int>, std::vector<int>, std::vector<CellClass>>, Best>;
 
 Best best_tree(const Function& function, Shapes& shapes, Known& known) {
   if (function.is_constant()) return {0, 0};

@@ -31,7 +31,7 @@ Function random_function(check::Random& random, Shapes& shapes, int n_classes) {
                                                                  : kOrdered);
   }
   for (std::size_t cell = 0; cell < n_cells; ++cell)
-    function.classes.push_back(static_cast<Class>(random.below(n_classes)));
+    function.classes.push_back(static_cast<CellClass>(random.below(n_classes)));
   return function;
 }
 
@@ -58,7 +58,7 @@ TEST(states_are_one_if_and_only_if_their_functions_are) {
   check::Random random(6);
   Shapes shapes;
   StateStore store(shapes, std::size_t{1} << 30);
-  std::map<std::tuple<std::vector<int>, std::vector<int>, std::vector<Class>>, StateId> known;
+  std::map<std::tuple<std::vector<int>, std::vector<int>, std::vector<CellClass>>, StateId> known;
   for (int i = 0; i < 5'000; ++i) {
     Function function = random_function(random, shapes, 2);
     function.classes.resize(function.classes.size());

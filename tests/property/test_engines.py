@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onetree import Tree, _core, born_again, pareto_front
-from onetree.errors import UnsupportedModelError
+from onetree import Tree, _core, born_again, pareto_front, verify
 from onetree.lowering.choices import objective_of
 from onetree.search.solve import ENGINES, OBJECTIVES
 from tests.cases.oracle import brute_force, brute_force_front, cells, pareto, points, value_of
@@ -82,10 +81,22 @@ def test_as_many_classes_as_a_byte_counts(engine):
 
 
 @engines
-def test_more_classes_than_a_byte_counts_are_refused(engine):
+def test_a_model_may_have_more_classes_than_a_byte_counts_if_few_of_them_occur(engine):
+    colours = 9 * np.arange(32).reshape(8, 4) + 10
+    ensemble = painted(colours, n_classes=300)
+    solution = born_again(ensemble, objective="leaves-depth", engine=engine)
+    assert solution.value == (32, 5)
+    X = points(ensemble)
+    np.testing.assert_array_equal(solution.tree.predict(X), ensemble.predict(X))
+
+
+def test_where_more_classes_occur_than_a_byte_counts_the_tree_is_faithful():
     ensemble = painted(np.arange(306).reshape(18, 17), n_classes=306)
-    with pytest.raises(UnsupportedModelError, match="306 classes and at most 256 are supported"):
-        born_again(ensemble, objective="leaves-depth", engine=engine)
+    tree = born_again(ensemble, objective="leaves").tree
+    assert tree.n_leaves == 306
+    assert set(tree.predict(points(ensemble)).tolist()) == set(range(306))
+    for method in ("cells", "search", "milp"):
+        assert verify(tree, ensemble, method=method)
 
 
 @examples(100)

@@ -13,7 +13,7 @@ from onetree.lowering.axes import axes_of
 from onetree.lowering.choices import objective_of
 from onetree.model.ensemble import as_ensemble
 
-_MAX_CLASSES = 256  # a class is one byte in the native core
+_MAX_CLASSES = 1 << 16  # a class is two bytes in the native core
 _AUTO_BOXES = 0.0  # as the heuristic would choose
 
 Range = tuple[float, float]

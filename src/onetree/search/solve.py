@@ -29,7 +29,7 @@ from onetree.search.solution import Solution as Solution
 from onetree.search.solution import best_of
 
 METHODS = ("auto", "exact", "heuristic")
-MAX_CLASSES = 256  # a class is one byte in the native core
+MAX_CLASSES = 1 << 16  # a class is two bytes in the native core
 DEFAULT_SECONDS = 10.0  # for search and proof of method="auto" without a limit
 _MOST_SECONDS = 14.0  # a proof that is underway then may take so long in all
 _BUDGET = 1.5  # seconds for an estimate

@@ -20,7 +20,7 @@ from onetree.verify.blocks import Block
 from onetree.verify.translated import Translated
 from onetree.verify.verdict import Verdict, class_map, differing, walk
 
-MAX_CLASSES = 256  # a class is one byte in the native core
+MAX_CLASSES = 1 << 16  # a class is two bytes in the native core
 
 
 def prove(
