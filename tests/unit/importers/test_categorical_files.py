@@ -22,7 +22,7 @@ def test_a_feature_that_is_a_number_in_some_trees_is_refused():
 
 
 def test_a_number_that_xgboost_takes_for_missing_is_refused_if_its_category_goes_elsewhere():
-    X, y = data(3)
+    X, y = data(4)
     model = fitted("xgboost partition", np.where(X == 0, np.nan, X), y, missing=0.0)
     with pytest.raises(UnsupportedModelError, match=r"takes 0\.0 for a missing value"):
         import_xgboost(model)

@@ -167,6 +167,7 @@ def some(names):
     return list(names)[:: 1 if is_full() else 3]
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered in sqrt:RuntimeWarning")
 @pytest.mark.parametrize("name", some(STEPS))
 def test_steps_on_numbers_are_followed_to_the_last_bit(name):
     numbers = make_pipeline(SimpleImputer(add_indicator=True), clone(STEPS[name]))

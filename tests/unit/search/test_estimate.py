@@ -9,7 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree import Ensemble, born_again, estimate
-from onetree.errors import InvalidInputError, UnsupportedModelError
+from onetree.errors import InvalidInputError
 from onetree.search.solve import OBJECTIVES, _core
 from tests.cases.strategies import KINDS, painted, random_ensemble
 
@@ -125,6 +125,4 @@ def test_wrong_arguments_are_refused(iris):
     for wrong in ({"objective": "width"}, {"budget": 0}, {"budget": float("nan")}, {"random_state": -1}):
         with pytest.raises(InvalidInputError, match=next(iter(wrong))):
             estimate(iris, **wrong)
-    with pytest.raises(UnsupportedModelError, match="classes"):
-        estimate(painted(np.arange(300), 300))
     assert onetree.Estimate is type(estimate(iris))
