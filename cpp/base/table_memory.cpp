@@ -14,8 +14,10 @@ namespace {
 constexpr std::size_t kSmall = std::size_t{64} << 10;  // the heap keeps it warm
 constexpr std::size_t kLarge = std::size_t{4} << 20;   // to be mapped in huge pages
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__)
 constexpr std::size_t kMostKept = 0;  // so that each table has its own bounds
+#elif defined(__MINGW32__) && !defined(__clang__)
+constexpr std::size_t kMostKept = 0;  // its threads free their memory first, and then destroy what was in it
 #else
 constexpr std::size_t kMostKept = kLarge;  // per thread
 #endif
