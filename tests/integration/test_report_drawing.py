@@ -324,4 +324,5 @@ def test_what_is_selected_on_the_map_is_shown_in_the_other_views(opened):
     row = page.locator(".row[aria-selected=true]")
     assert row.locator(".test, .chip").inner_text() == what
     page.click("#view-drawing")
-    assert what.removesuffix("?") in page.locator("#drawing .node[aria-selected=true]").get_attribute("aria-label")
+    selected = "document.querySelector('#drawing .node[aria-selected=true]')"  # drawn with the next frame
+    page.wait_for_function(f"what => {selected}?.getAttribute('aria-label').includes(what)", arg=what.removesuffix("?"))
