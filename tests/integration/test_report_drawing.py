@@ -259,7 +259,8 @@ def test_the_map_shows_every_leaf_in_the_colour_of_its_class(opened):
     tree = grown_tree(12, classes=["a", "b"], n_classes=2)
     page = opened(tree, view="map")
     seen = page.evaluate(
-        """() => {
+        """async () => {
+          await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
           const canvas = document.querySelector("#map-canvas");
           const pen = canvas.getContext("2d");
           const column = pen.getImageData(canvas.width - 4, 0, 1, canvas.height).data;

@@ -111,6 +111,8 @@ def test_progress_does_not_know_the_share_of_a_generator(ensembles):
     assert {report.fraction for report in reports} == {None}
 
 
+# A thread of joblib may be in the middle of its work when the workers end.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_exception_in_the_progress_stops_everything(n_jobs, ensembles):
     class StopError(Exception):

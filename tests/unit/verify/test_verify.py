@@ -298,9 +298,11 @@ def test_subtrees_that_several_paths_share_are_proven_on_each():
 
 
 def test_the_search_refuses_more_classes_than_it_can_count():
-    labels = np.arange(300)
-    ensemble = stumps(1.0, classes=labels, value=np.eye(300)[[0, 0, 1]] * [[0.0], [1.0], [1.0]], base=np.zeros(300))
+    labels = np.arange(2**16 + 1)
+    value = np.zeros((3, len(labels)))
+    value[1, 0] = value[2, 1] = 1.0
+    ensemble = stumps(1.0, classes=labels, value=value, base=np.zeros(len(labels)))
     tree = stump_tree(1.0, classes=labels)
-    with pytest.raises(InvalidInputError, match=r'300 classes.*method="milp"'):
+    with pytest.raises(InvalidInputError, match=r'65537 classes.*method="milp"'):
         verify(tree, ensemble, method="search")
     assert verify(tree, ensemble, method="milp")
