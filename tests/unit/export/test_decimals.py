@@ -148,6 +148,8 @@ def test_all_digits_are_right_for_every_float64_number(threshold):
     assert float(cut.number) == threshold
 
 
+@example([9e15, 2.0**53])  # every integer is a float64 up to here
+@example([-(2.0**53), -9e15])
 @given(st.lists(st.one_of(thresholds, st.integers(1, 2**40).map(lambda k: 1 + k * 2.0**-52)), min_size=2, max_size=8))
 def test_thresholds_that_differ_are_said_differently_and_in_order(values):
     found = printed_cuts(values, 3)

@@ -17,7 +17,7 @@ S is made of
 
 - all float32 numbers, with their exact values: f, the largest one <= T, and g, the next above;
 - all decimals of up to k significant digits, k = `digits`: those next to T. A decimal just above T can round to T;
-- all integers up to 2^53: floor(T) and floor(T) + 1;
+- all integers up to 2^53: floor(T) and floor(T) + 1, or the last of them;
 - the shortest decimals of f and g, which is how programs show them, unless that contradicts the above: a library that
   compares in float64 can send 0.8 and float32(0.8) = 0.80000001... to different sides, and both are shown as 0.8.
 
@@ -111,7 +111,11 @@ def _bounds(ordered: list[float], digits: int) -> dict[float, tuple[Decimal, Dec
     bounds = {}
     for threshold, f, g in zip(ordered, float32, next32, strict=True):
         low, high = _decimals(threshold, down, least)
-        if abs(threshold) < _INTEGERS:
+        if threshold >= _INTEGERS:
+            low = max(low, Decimal(_INTEGERS))
+        elif threshold < -_INTEGERS:
+            high = min(high, Decimal(-_INTEGERS))
+        else:
             whole = math.floor(threshold)
             low, high = max(low, Decimal(whole)), min(high, Decimal(whole + 1))
         if strict:
