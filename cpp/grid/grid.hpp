@@ -1,8 +1,7 @@
 // From thresholds to integers: the levels of each feature, the hyperplanes that matter, the class of every cell.
 //
-// The class function is first built as a decision diagram, one layer a feature, whose states are the trees restricted
-// to the slabs chosen so far. Equal states are met once and decided states are not opened, so hyperplanes across which
-// the class never changes are known, and dropped, before any grid is enumerated.
+// The class function is first built as a decision diagram (diagram.hpp), so hyperplanes across which the class never
+// changes are known, and dropped, before any grid is enumerated.
 #pragma once
 
 #include <algorithm>
@@ -38,15 +37,10 @@ struct Axis {
 using CellClass = std::uint8_t;
 inline constexpr int kMaxCellClasses = 256;
 
-struct Grid {
-  std::vector<Axis> axes;          // features with an essential hyperplane, in the order that suited the diagram
-  std::vector<CellClass> classes;  // per cell, last axis fastest
-  std::vector<Class> names;        // of these classes in the ensemble, ascending; empty where they are the same
+struct GridAxes {
+  std::vector<Axis> axes;  // features with an essential hyperplane, in the order that suited the diagram
 
-  std::size_t n_cells() const { return classes.size(); }
   int n_axes() const { return static_cast<int>(axes.size()); }
-  // Neighbours then differ in class, so that the best trees are known without a search.
-  bool is_line() const { return axes.size() == 1 && !axes[0].set; }
   bool has_order() const {  // some axis has
     return std::any_of(axes.begin(), axes.end(), [](const Axis& axis) { return !axis.set; });
   }
@@ -55,8 +49,17 @@ struct Grid {
   }
 };
 
+struct Grid : GridAxes {
+  std::vector<CellClass> classes;  // per cell, last axis fastest
+  std::vector<Class> names;        // of these classes in the ensemble, ascending; empty where they are the same
+
+  std::size_t n_cells() const { return classes.size(); }
+  // Neighbours then differ in class, so that the best trees are known without a search.
+  bool is_line() const { return axes.size() == 1 && !axes[0].set; }
+};
+
 // Strides of a grid's cells, last axis fastest.
-std::vector<std::size_t> cell_strides(const Grid& grid);
+std::vector<std::size_t> cell_strides(const GridAxes& grid);
 // Its cells with the axes in another order.
 std::vector<CellClass> reordered_cells(const Grid& grid, const std::vector<int>& order);
 

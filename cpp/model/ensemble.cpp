@@ -66,14 +66,19 @@ void Ensemble::leaf_key(std::int32_t node, std::vector<std::int32_t>& key) const
   }
 }
 
-Class Ensemble::decide(std::span<const std::int32_t> leaves) const {
-  std::vector<double> scores(n_outputs);
+void Ensemble::sums(std::span<const std::int32_t> leaves, std::vector<double>& scores) const {
+  scores.resize(n_outputs);
   if (combination != nullptr)
     accumulate_each(*this, leaves, scores);
   else if (rule.float32)
     accumulate<float>(*this, leaves, scores);
   else
     accumulate<double>(*this, leaves, scores);
+}
+
+Class Ensemble::decide(std::span<const std::int32_t> leaves) const {
+  std::vector<double> scores;
+  sums(leaves, scores);
   return decide_scores(scores);
 }
 

@@ -47,6 +47,8 @@ struct Ensemble {
   // For an interner: equal for leaves of equal values, and not the key of a split, which begins with a feature.
   void leaf_key(std::int32_t node, std::vector<std::int32_t>& key) const;
 
+  // The sums of these leaves in the library's order and precision, divided as it divides them; one per output.
+  void sums(std::span<const std::int32_t> leaves, std::vector<double>& scores) const;
   // The class that the source library computes when these leaves are reached, in its order and precision.
   Class decide(std::span<const std::int32_t> leaves) const;
   Class decide_scores(std::span<const double> scores) const;
