@@ -202,7 +202,7 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         labels: NDArray[Any] = self.classes_[self.tree_.predict_index(rows)]
         return labels
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> NDArray[np.floating[Any]]:
         """Share of each class among the training rows in the leaf; **not** the probabilities of the ensemble.
 
         The largest share is always that of the predicted class: in a leaf where other rows are more frequent, the class
@@ -214,7 +214,7 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             In the order of `classes_`.
         """
         rows = self._rows(X)
-        shares: NDArray[np.float64] = self.tree_.predict_proba(rows)
+        shares: NDArray[np.floating[Any]] = self.tree_.predict_proba(rows)
         return shares
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:

@@ -21,17 +21,21 @@ from onetree.model.categories_json import ENTRIES, has_categories, set_tests_fro
 from onetree.model.columns import Columns
 from onetree.model.labels import labels_from_json, labels_to_json
 from onetree.tree.leaf_probabilities import LeafShares
+from onetree.tree.leaf_values import TYPES
 from onetree.tree.tree import Tree
 
 if TYPE_CHECKING:
     import os
 
+    from numpy.typing import NDArray
+
 FORMAT = "onetree-tree"
 # The second only for what the first cannot hold: categorical features, groups in the domain; the third for shares, and
-# for columns that are not what their names say.
-_VERSIONS = (1, 2, 3)
+# for columns that are not what their names say; the fourth for leaves with numbers.
+_VERSIONS = (1, 2, 3, 4)
 _KEYS = {"exact", "classes", "features", "nan_features", "nodes"}
-_OPTIONAL = frozenset({"domain", "shares", "columns"}) | ENTRIES
+_OPTIONAL = frozenset({"domain", "shares", "columns", "numbers"}) | ENTRIES
+_PROMISE = ("tolerance", "relative", "keeps_class")
 _INDICES = {"feature": "feature", "left": "children_left", "right": "children_right", "class": "leaf_class"}
 
 
@@ -49,7 +53,7 @@ def to_json(tree: Tree) -> str:
         "format": FORMAT,
         "version": _version(tree),
         "exact": tree.exact,
-        "classes": labels_to_json(tree.classes),
+        "classes": None if tree.output == "value" else labels_to_json(tree.classes),
         "features": list(tree.feature_names),
         "nan_features": tree.nan_features.tolist(),
         "nodes": nodes,
@@ -66,6 +70,12 @@ def to_json(tree: Tree) -> str:
         document["shares"] = {"leaves": tree.shares.leaves.tolist(), "shares": tree.shares.shares.tolist()}
     if tree.columns != Columns().of_features(tree.feature_names):
         document["columns"] = tree.columns.to_json()
+    if tree.value is not None:
+        # A float32 is a float64 number, too, and its decimals read back as the same.
+        nodes["value"] = [
+            own if leaf else [] for own, leaf in zip(tree.value.tolist(), tree.leaf_class >= 0, strict=True)
+        ]
+        document["numbers"] = {"dtype": tree.value.dtype.name, **{name: getattr(tree, name) for name in _PROMISE}}
     return json.dumps(document, allow_nan=False)
 
 
@@ -85,7 +95,7 @@ def read_tree(path: str | os.PathLike[str]) -> Tree:
 def _parse(content: bytes) -> Tree:
     document = parse_document(content, format=FORMAT, versions=_VERSIONS, keys=_KEYS, optional=_OPTIONAL)
     nodes: dict[str, Any] = document["nodes"]
-    require_keys(nodes, {*_INDICES, "threshold"}, '"nodes"', optional=frozenset({"subset"}))
+    require_keys(nodes, {*_INDICES, "threshold"}, '"nodes"', optional=frozenset({"subset", "value"}))
     (exact,) = list_of([document["exact"]], (bool,), "exact")
     cuts = list_of(nodes["threshold"], (float, int, str), "threshold")
     if any(cut != "inf" if isinstance(cut, str) else abs(cut) == math.inf for cut in cuts):  # 1e999 reads as infinity
@@ -99,13 +109,14 @@ def _parse(content: bytes) -> Tree:
             **indices,
             **set_tests_from_json(document, nodes),
             threshold=np.array([float(cut) for cut in cuts]),
-            classes=labels_from_json(document["classes"]),
+            classes=_classes(document),
             feature_names=names,
             columns=Columns.from_json(document["columns"]) if "columns" in document else Columns(),
             nan_features=np.array(list_of(document["nan_features"], (bool,), "nan_features"), dtype=np.bool_),
             exact=exact,
             domain=_domain(document["domain"], names) if "domain" in document else None,
-            shares=_shares(document["shares"], document["classes"]) if "shares" in document else None,
+            shares=_shares(document["shares"], len(_classes(document))) if "shares" in document else None,
+            **_numbers(document, nodes),
         )
     except OverflowError:
         raise ModelFileError("the file holds a number that is too large") from None
@@ -115,16 +126,50 @@ def _parse(content: bytes) -> Tree:
 
 
 def _version(tree: Tree) -> int:
+    if tree.value is not None:
+        return 4
     if tree.shares is not None or tree.columns != Columns().of_features(tree.feature_names):
         return 3
     return 2 if has_categories(tree) or (tree.domain is not None and tree.domain.groups) else 1
 
 
-def _shares(document: Any, classes: Any) -> LeafShares:
+def _classes(document: dict[str, Any]) -> NDArray[Any]:
+    if document["classes"] is None and "numbers" in document:
+        return np.zeros(0)
+    return labels_from_json(document["classes"])
+
+
+def _numbers(document: dict[str, Any], nodes: dict[str, Any]) -> dict[str, Any]:
+    """Return the numbers of the leaves and what is promised of them; nothing if leaves have classes only."""
+    if ("numbers" in document) != ("value" in nodes):
+        raise ModelFileError('"numbers" and the "value" of the nodes belong together')
+    if "numbers" not in document:
+        return {}
+    said = document["numbers"]
+    require_keys(said, {"dtype", *_PROMISE}, '"numbers"')
+    (dtype,) = list_of([said["dtype"]], (str,), "dtype")
+    if dtype not in TYPES:
+        raise ModelFileError(f'"dtype" of "numbers" must be one of {", ".join(TYPES)}, not {dtype!r}')
+    (tolerance,) = list_of([said["tolerance"]], (float, int, type(None)), "tolerance")
+    relative, keeps_class = list_of([said["relative"], said["keeps_class"]], (bool,), "relative")
+    lengths, numbers = lists_of(nodes["value"], (float, int), "value")
+    at_leaf = [index >= 0 for index in list_of(nodes["class"], (int,), "class")]
+    n_numbers = max(lengths, default=0)
+    if lengths != [n_numbers if leaf else 0 for leaf in at_leaf]:
+        raise ModelFileError('"value" must hold as many numbers for each leaf, and none for an inner node')
+    given = np.array(numbers, dtype=np.float64)
+    value = np.zeros((len(lengths), n_numbers), dtype=dtype)
+    with np.errstate(over="ignore"):
+        value[np.array(at_leaf, dtype=bool)] = given.reshape(-1, n_numbers)
+    if not np.array_equal(value[np.array(at_leaf, dtype=bool)].ravel(), given):
+        raise ModelFileError(f'"value" holds numbers that are not {dtype}')
+    return {"value": value, "tolerance": tolerance, "relative": relative, "keeps_class": keeps_class}
+
+
+def _shares(document: Any, n_classes: int) -> LeafShares:
     require_keys(document, {"leaves", "shares"}, '"shares"')
     leaves = list_of(document["leaves"], (int,), "leaves")
     lengths, shares = lists_of(document["shares"], (float, int), "shares")
-    n_classes = len(classes["labels"])
     if any(length != n_classes for length in lengths):
         raise ModelFileError('"shares" must hold one number per class for each leaf')
     kind = object if any(leaf >= 2**62 for leaf in leaves) else np.int64

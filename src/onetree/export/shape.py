@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from onetree.base.amounts import count
 from onetree.errors import InvalidInputError
 from onetree.export.steps import longest_test, rounded_down
+from onetree.tree.leaf_values import outcomes
 
 if TYPE_CHECKING:
     from onetree.tree.tree import Tree
@@ -51,7 +52,10 @@ def is_nested(tree: Tree, style: str, max_depth: int) -> bool:
 
 @dataclass(frozen=True)
 class Tables:
-    """The inner nodes only, root first; a child below zero is the leaf of class ``-1 - child``."""
+    """The inner nodes only, root first; a child below zero is a leaf that says outcome ``-1 - child``.
+
+    Outcomes are the classes or, where leaves have numbers, what `onetree.tree.leaf_values.outcomes` lists.
+    """
 
     feature: list[int]
     threshold: list[float]
@@ -62,7 +66,8 @@ class Tables:
 def tables(tree: Tree, threshold: NDArray[np.floating] | None = None) -> Tables:
     """Return the inner nodes of a tree that has any and no set tests, with other thresholds if they are given."""
     inner = tree.feature >= 0
-    number = np.where(inner, np.cumsum(inner) - 1, -1 - tree.leaf_class.astype(np.int64))
+    (says,) = outcomes(tree).index
+    number = np.where(inner, np.cumsum(inner) - 1, -1 - says.astype(np.int64))
     cuts = tree.threshold if threshold is None else threshold
     return Tables(
         tree.feature[inner].tolist(),
@@ -90,6 +95,7 @@ def unfolded(tree: Tree) -> Tree:
             tree.children_right[source[at]],
         )
     own = {name: getattr(tree, name)[source] for name in ("feature", "threshold", "leaf_class", "subset")}
+    own["value"] = None if tree.value is None else tree.value[source]
     return replace(tree, **own, children_left=left, children_right=right)
 
 

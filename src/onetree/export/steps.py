@@ -153,6 +153,7 @@ def thresholds_only(tree: Tree) -> Tree:
         children_left=_placed(left[kept], place),
         children_right=_placed(right[kept], place),
         leaf_class=tree.leaf_class[of[kept]],
+        value=None if tree.value is None else tree.value[of[kept]],
         categories=(),
         subset=np.zeros(0, dtype=np.int32),
         subsets=np.zeros((0, 0), dtype=np.bool_),
@@ -242,5 +243,6 @@ def written_out(tree: Tree, max_nodes: int) -> Tree | None:
             above = known | {feature[node]: (max(low, threshold[node]), high, missing)}
         stack += ((right[node], here, 1, above), (left[node], here, 0, below))
     own = {name: getattr(plain, name)[source] for name in ("feature", "threshold", "leaf_class")}
+    own["value"] = None if plain.value is None else plain.value[source]
     left_of, right_of = (np.array(each, dtype=np.int32) for each in children)
     return replace(plain, **own, children_left=left_of, children_right=right_of)

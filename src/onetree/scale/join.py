@@ -10,6 +10,7 @@ from onetree import _core
 from onetree.domain.domain import Domain
 from onetree.model.ensemble import Ensemble
 from onetree.scale.partition import Partition
+from onetree.tree.leaf_values import outcomes
 from onetree.tree.tree import LEAF, Tree
 
 
@@ -33,8 +34,9 @@ def joined(top: Partition, parts: Mapping[int, Tree], ensemble: Ensemble, domain
             np.full(len(cuts), LEAF, dtype=np.int32),
         )
     ]
+    says = outcomes(*(parts[node] for node in sorted(parts)))
     sets: dict[bytes, int] = {}  # elements of each set test, one byte each
-    for node in sorted(parts):
+    for node, index in zip(sorted(parts), says.index, strict=True):
         tree = parts[node]
         known = np.array([sets.setdefault(row.tobytes(), len(sets)) for row in tree.subsets], dtype=np.float64)
         threshold = tree.threshold.copy()
@@ -44,9 +46,10 @@ def joined(top: Partition, parts: Mapping[int, Tree], ensemble: Ensemble, domain
             np.where(child == LEAF, LEAF, child + numbers[node]).astype(np.int32)
             for child in (tree.children_left, tree.children_right)
         )
-        pieces.append((tree.feature, threshold, left, right, tree.leaf_class))
+        pieces.append((tree.feature, threshold, left, right, index))
     shared = _core.share_nodes(*map(np.concatenate, zip(*pieces, strict=True)))
     feature, threshold, leaf_class = shared.feature, shared.threshold, shared.leaf_class
+    one = parts[min(parts)]  # all of them promise the same
     categorical = np.array([kind is not None for kind in ensemble.categories], dtype=bool)
     tests = (feature != LEAF) & categorical[feature]
     width = ensemble.subsets.shape[1]
@@ -55,7 +58,7 @@ def joined(top: Partition, parts: Mapping[int, Tree], ensemble: Ensemble, domain
         threshold=np.where(tests, 0.0, threshold),
         children_left=shared.children_left,
         children_right=shared.children_right,
-        leaf_class=leaf_class,
+        leaf_class=np.where(leaf_class == LEAF, LEAF, says.leaf_class[leaf_class]),
         classes=ensemble.classes,
         feature_names=ensemble.feature_names,
         nan_features=ensemble.nan_features,
@@ -64,4 +67,8 @@ def joined(top: Partition, parts: Mapping[int, Tree], ensemble: Ensemble, domain
         subset=np.where(tests, threshold, -1).astype(np.int32),
         subsets=np.array([np.frombuffer(row, dtype=bool) for row in sets]).reshape(len(sets), width),
         columns=ensemble.columns,
+        value=None if says.value is None else says.value[leaf_class],
+        tolerance=one.tolerance,
+        relative=one.relative,
+        keeps_class=one.keeps_class,
     )

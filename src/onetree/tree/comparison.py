@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from onetree.errors import InvalidInputError
 from onetree.model.categories import MISSING, Categories
 from onetree.model.inputs import RowsLike
+from onetree.tree.leaf_values import outcomes
 from onetree.tree.tree import LEAF, Tree
 
 MAX_BOXES = 2_000_000  # that `compare` counts before it gives up
@@ -27,11 +29,11 @@ class Comparison:
     Parameters
     ----------
     n_rows, n_agreeing : int
-        Rows of the data, and those on which both say the same class.
+        Rows of the data, and those on which both say the same: the class and, if they have any, the numbers.
     n_cells : int
         Cells into which the thresholds and set tests of both trees cut the space.
     n_changed_cells : int or None
-        Those in which the classes differ; None if they were too many to count.
+        Those in which the trees differ; None if they were too many to count.
     """
 
     n_rows: int
@@ -46,7 +48,7 @@ class Comparison:
 
     @property
     def changed(self) -> float | None:
-        """Share of the cells in which the classes differ, if counted."""
+        """Share of the cells in which the trees differ, if counted."""
         return None if self.n_changed_cells is None else self.n_changed_cells / self.n_cells
 
 
@@ -77,14 +79,24 @@ def compare(before: Tree, after: Tree, X: RowsLike, *, max_boxes: int = MAX_BOXE
         raise InvalidInputError("the trees take missing values on different features, so they cannot be compared")
     if before.categories != after.categories:
         raise InvalidInputError("the trees have different categories on a feature, so they cannot be compared")
-    agree = before.predict_index(X) == after.predict_index(X)
+    if before.output != after.output or _dtype(before) != _dtype(after):
+        raise InvalidInputError(
+            f"the leaves of one tree say {before.output} and those of the other {after.output}, or in another number "
+            "type; compare a tree with what `prune` made of it"
+        )
+    says = outcomes(before, after).index
+    agree = says[0][before.apply(X)] == says[1][after.apply(X)]
     slabs = _Slabs(before, after)
     return Comparison(
         n_rows=len(agree),
         n_agreeing=int(agree.sum()),
         n_cells=slabs.n_cells,
-        n_changed_cells=_n_changed_cells(before, after, slabs, max_boxes),
+        n_changed_cells=_n_changed_cells(before, after, says, slabs, max_boxes),
     )
+
+
+def _dtype(tree: Tree) -> np.dtype[Any] | None:
+    return None if tree.value is None else tree.value.dtype
 
 
 class _Slabs:
@@ -192,8 +204,10 @@ class _Boxes:
 _FIELDS = ("before", "after", "low", "high", "columns")
 
 
-def _n_changed_cells(before: Tree, after: Tree, slabs: _Slabs, max_boxes: int) -> int | None:
-    """Count the cells in which the classes differ, leaf box by leaf box; None if there are more than `max_boxes`."""
+def _n_changed_cells(
+    before: Tree, after: Tree, says: tuple[NDArray[np.int32], ...], slabs: _Slabs, max_boxes: int
+) -> int | None:
+    """Count the cells in which the trees differ, leaf box by leaf box; None if there are more than `max_boxes`."""
     if before.n_leaves > max_boxes:
         return None
     # A product of widths may be too large for a machine integer.
@@ -211,7 +225,7 @@ def _n_changed_cells(before: Tree, after: Tree, slabs: _Slabs, max_boxes: int) -
         n_seen += int(np.count_nonzero(done))
         if n_seen > max_boxes:
             return None
-        differs = done & (before.leaf_class[boxes.before] != after.leaf_class[boxes.after])
+        differs = done & (says[0][boxes.before] != says[1][boxes.after])
         if differs.any():
             widths = boxes.select(differs).widths(slabs).astype(dtype)
             n_changed += int(widths.prod(axis=1).sum())

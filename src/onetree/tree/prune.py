@@ -15,15 +15,16 @@ from onetree.errors import InvalidInputError
 from onetree.model.categories import used_subsets
 from onetree.model.inputs import RowsLike, read_inputs
 from onetree.model.routing import Routes
+from onetree.tree.leaf_values import outcomes
 from onetree.tree.tree import LEAF, Tree
 
 
 def prune(tree: Tree, X: RowsLike) -> Tree:
     """Leave out the splits that no data need.
 
-    From the bottom up, a split one side of which holds no row of `X` gives way to its other side; then two leaves of
-    one class below the same split become one leaf. The classes of the rows of `X` stay what they were; elsewhere they
-    may change, so the result is marked as not exact. See `onetree.compare` for how much did.
+    From the bottom up, a split one side of which holds no row of `X` gives way to its other side; then two leaves that
+    say the same below one split become one leaf. What the tree says of the rows of `X` stays; elsewhere it may change,
+    so the result is marked as not exact. See `onetree.compare` for how much did.
 
     Parameters
     ----------
@@ -54,7 +55,8 @@ def prune(tree: Tree, X: RowsLike) -> Tree:
     if len(rows) == 0:
         raise InvalidInputError("X has no rows, so every split would go; give the data that the model was trained on")
     used = _used_splits(tree, Routes(tree, rows.astype(np.float64, copy=False)))
-    used.merge_siblings()
+    (says,) = outcomes(tree).index
+    used.merge_siblings(says.tolist())
     return used.in_place_of(tree)
 
 
@@ -65,22 +67,22 @@ class _Nodes:
         self.split: list[int] = []  # the node of the other tree whose test this is
         self.left: list[int] = []
         self.right: list[int] = []
-        self.leaf_class: list[int] = []
+        self.leaf: list[int] = []  # the leaf of the other tree that says what this one does
 
-    def add(self, split: int, leaf_class: int) -> int:
+    def add(self, split: int, leaf: int) -> int:
         self.split.append(split)
         self.left.append(LEAF)
         self.right.append(LEAF)
-        self.leaf_class.append(leaf_class)
+        self.leaf.append(leaf)
         return len(self.split) - 1
 
-    def merge_siblings(self) -> None:
-        """Make a leaf of every split whose sides are leaves of one class, and so on upwards."""
+    def merge_siblings(self, says: list[int]) -> None:
+        """Make a leaf of every split whose sides are leaves that say the same, and so on upwards."""
         for node in range(len(self.split) - 1, -1, -1):  # children come later, so theirs is done
             if self.left[node] != LEAF:
-                left, right = self.leaf_class[self.left[node]], self.leaf_class[self.right[node]]
-                if left == right != LEAF:
-                    self.split[node], self.leaf_class[node] = LEAF, left
+                left, right = self.leaf[self.left[node]], self.leaf[self.right[node]]
+                if left != LEAF and right != LEAF and says[left] == says[right]:
+                    self.split[node], self.leaf[node] = LEAF, left
                     self.left[node] = self.right[node] = LEAF
 
     def in_place_of(self, tree: Tree) -> Tree:
@@ -92,6 +94,7 @@ class _Nodes:
                 kept[left] = kept[right] = True
         number = np.append(np.cumsum(kept) - 1, LEAF).astype(np.int32)  # the last stands for "no child", index -1
         split = np.array(self.split)[kept]
+        leaf = np.array(self.leaf)[kept]
         subset, subsets = used_subsets(np.where(split == LEAF, -1, tree.subset[split]).astype(np.int32), tree.subsets)
         return replace(
             tree,
@@ -99,7 +102,8 @@ class _Nodes:
             threshold=np.where(split == LEAF, 0.0, tree.threshold[split]),
             children_left=number[np.array(self.left)[kept]],
             children_right=number[np.array(self.right)[kept]],
-            leaf_class=np.array(self.leaf_class, dtype=np.int32)[kept],
+            leaf_class=np.where(leaf == LEAF, LEAF, tree.leaf_class[leaf]),
+            value=None if tree.value is None else tree.value[leaf],
             exact=False,
             shares=None,
             subset=subset,
@@ -122,7 +126,7 @@ def _used_splits(tree: Tree, routes: Routes) -> _Nodes:
                 break
             node = children_left[node] if n_left else children_right[node]
         if children_left[node] == LEAF:
-            children[place] = nodes.add(LEAF, int(tree.leaf_class[node]))
+            children[place] = nodes.add(LEAF, node)
         else:
             new = nodes.add(node, LEAF)
             children[place] = new

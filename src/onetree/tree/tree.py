@@ -21,16 +21,18 @@ from onetree.model.categories import Categories, SetTests
 from onetree.model.columns import Columns
 from onetree.model.inputs import RowsLike, read_inputs, read_with_gaps, refuse_gaps
 from onetree.model.walking import Walks
+from onetree.tree import leaf_values
 
 if TYPE_CHECKING:
     import os
 
     from matplotlib.axes import Axes
     from onnx import ModelProto
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     from onetree.display import Explanation
     from onetree.tree.leaf_probabilities import LeafShares
+    from onetree.tree.leaf_values import Output
 
 LEAF = -1  # feature and children of a leaf, class of an inner node
 _DEFECTS = {
@@ -62,14 +64,14 @@ class Tree:
     children_left, children_right : int32 array of shape (n_nodes,)
         Node indices, -1 at a leaf.
     leaf_class : int32 array of shape (n_nodes,)
-        Index into `classes`, -1 at an inner node.
+        Index into `classes`, -1 at an inner node; 0 at every leaf of a regression tree.
     classes : array of shape (n_classes,)
-        The labels, of any type.
+        The labels, of any type; empty for a regression tree.
     feature_names : tuple of str
     nan_features : bool array of shape (n_features,)
         Where NaN is an input; elsewhere `predict` refuses it.
     exact : bool
-        Whether the tree is the same function as its source; False after pruning.
+        Whether the tree is the same function as its source, with `tolerance` within that; False after pruning.
     domain : Domain, optional
         Where it is: outside, `predict` gives no meaningful class. None means everywhere.
     categories : tuple of Categories or None
@@ -82,6 +84,17 @@ class Tree:
         Class shares of rows in the leaves, as `with_shares` counts them for `predict_proba`.
     columns : Columns
         What the columns of a data frame mean; unless it says otherwise, they are numbers, found by the features' names.
+    value : float32 or float64 array of shape (n_nodes, n_numbers), optional
+        What a leaf says beside its class, zero at inner nodes: a probability for each class, or the one number of a
+        regression tree. None for a tree that has classes only.
+    tolerance : float, optional
+        How far, at most, the numbers are from those that the source returns, everywhere. 0 means equal. None promises
+        nothing, and is all that a tree without `value` has.
+    relative : bool
+        Whether `tolerance` is a share of the source's number instead of a distance.
+    keeps_class : bool
+        Whether an exact probability tree has the source's class everywhere; otherwise a leaf has that of its own
+        largest probability.
     """
 
     feature: NDArray[np.int32]
@@ -99,6 +112,10 @@ class Tree:
     subsets: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
     shares: LeafShares | None = None
     columns: Columns = field(default_factory=Columns)
+    value: NDArray[np.floating[Any]] | None = None
+    tolerance: float | None = None
+    relative: bool = False
+    keeps_class: bool = True
 
     def __post_init__(self) -> None:
         for name in ("feature", "children_left", "children_right", "leaf_class"):
@@ -109,6 +126,11 @@ class Tree:
         object.__setattr__(self, "feature_names", tuple(str(name) for name in self.feature_names))
         object.__setattr__(self, "columns", self.columns.of_features(self.feature_names))
         _check_structure(self)
+        if self.value is not None:
+            object.__setattr__(self, "value", leaf_values.frozen(self.value, self.feature == LEAF))
+        if self.tolerance is not None:
+            object.__setattr__(self, "tolerance", float(self.tolerance))
+        leaf_values.check(self)
         tests = SetTests.of(
             self.categories, self.subset, self.subsets, feature=self.feature, n_features=self.n_features
         )
@@ -151,8 +173,15 @@ class Tree:
 
     @property
     def n_classes(self) -> int:
-        """Number of class labels."""
+        """Number of class labels; none for a regression tree."""
         return len(self.classes)
+
+    @property
+    def output(self) -> Output:
+        """What a leaf says: "class", "probability" (a class and one number for each), or the "value" of a regressor."""
+        if self.value is None:
+            return "class"
+        return "probability" if self.n_classes else "value"
 
     @property
     def has_subsets(self) -> bool:
@@ -244,7 +273,7 @@ class Tree:
         return n_below
 
     def predict(self, X: RowsLike) -> NDArray[Any]:
-        """Class labels of the rows of `X`.
+        """Class labels of the rows of `X`, or the numbers of a regression tree.
 
         Parameters
         ----------
@@ -254,12 +283,25 @@ class Tree:
             categories are read by value, as the source read them. Infinities are inputs like any other; missing
             values are refused on features where the source does not take them.
         """
+        if self.output == "value":
+            return self.numbers(X)[:, 0]
         labels: NDArray[Any] = self.classes.take(self.predict_index(X))
         return labels
 
     def predict_index(self, X: RowsLike) -> NDArray[np.int32]:
         """Like `predict`, but indices into `classes`."""
+        if self.output == "value":
+            raise InvalidInputError("a regression tree has no classes; use predict")
         return self._found(X, Walks.values_and_gaps)
+
+    def numbers(self, X: RowsLike) -> NDArray[np.floating[Any]]:
+        """Return the `value` of each row's leaf, of shape (n_rows, n_numbers)."""
+        if self.value is None:
+            raise InvalidInputError(
+                'this tree has classes only; born_again(model, output="probability", tolerance=0.05) makes one with '
+                "probabilities"
+            )
+        return self.value.take(self.apply(X), axis=0)
 
     def with_shares(self, X: RowsLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Tree:
         """Return the same tree with the class shares of rows in its leaves, for `predict_proba`; its file keeps them.
@@ -275,25 +317,36 @@ class Tree:
         """
         from onetree.tree.leaf_probabilities import LeafShares, label_index, weights
 
+        if self.value is not None:
+            raise InvalidInputError(
+                "the leaves of this tree have a value already, that of its source; nothing is counted"
+            )
         rows = read_inputs(X, self)
         index, weight = label_index(self.classes, y, len(rows)), weights(sample_weight, len(rows))
         return replace(self, shares=LeafShares.of(self, rows, index, weight))
 
-    def predict_proba(self, X: RowsLike) -> NDArray[np.float64]:
-        """Share of each class among the rows that `with_shares` counted in the leaf; **not** the source's probability.
+    def predict_proba(self, X: RowsLike) -> NDArray[np.floating[Any]]:
+        """Probabilities of the classes: those of the source within `tolerance`, or shares that `with_shares` counted.
 
-        The largest share is always that of the predicted class: in a leaf where other rows are more frequent, the class
-        of the leaf is counted as often as the most frequent one, and in a leaf without rows it has all.
+        A tree that was made with ``output="probability"`` has the source's, in the type in which the source returns
+        them. The shares of any other tree are **not** the source's probability: they say how often each class is among
+        the rows in the leaf. The largest share is always that of the predicted class: in a leaf where other rows are
+        more frequent, the class of the leaf is counted as often as the most frequent one, and in a leaf without rows it
+        has all.
 
         Returns
         -------
         array of shape (n_rows, n_classes)
             In the order of `classes`.
         """
+        if self.output == "value":
+            raise InvalidInputError("a regression tree has no classes, and so no probabilities; use predict")
+        if self.value is not None:
+            return self.numbers(X)
         if self.shares is None:
             raise InvalidInputError(
-                "this tree has classes only, no shares of them; count those of labelled data first: "
-                "tree.with_shares(X, y).predict_proba(X)"
+                'this tree has classes only; born_again(model, output="probability", tolerance=0.05) makes one with '
+                "the model's probabilities, and tree.with_shares(X, y).predict_proba(X) counts labelled data"
             )
         return self.shares.at(self, read_inputs(X, self))
 
@@ -321,7 +374,9 @@ class Tree:
 
         write_tree(self, path)
 
-    def to_sklearn(self, X: RowsLike | None = None, y: ArrayLike | None = None) -> DecisionTreeClassifier:
+    def to_sklearn(
+        self, X: RowsLike | None = None, y: ArrayLike | None = None
+    ) -> DecisionTreeClassifier | DecisionTreeRegressor:
         """Return a fitted scikit-learn tree with the same predictions; see `onetree.export.sklearn.to_sklearn`."""
         from onetree.export.sklearn import to_sklearn
 
@@ -390,9 +445,10 @@ class Tree:
     def __repr__(self) -> str:
         exact = "" if self.exact else ", not exact"
         where = "" if self.domain is None else ", inside a domain"
+        says = counted(self.n_classes, "class", "classes") if self.n_classes else "regression"
         return (
             f"Tree({leaves(self.n_leaves)}, depth {count(self.depth)}, {counted(self.n_features, 'feature')}, "
-            f"{counted(self.n_classes, 'class', 'classes')}{exact}{where})"
+            f"{says}{leaf_values.promise(self)}{exact}{where})"
         )
 
     def _repr_html_(self) -> str:
@@ -418,8 +474,8 @@ def _check_structure(tree: Tree) -> None:
             raise InvalidInputError(f"{name} has {len(getattr(tree, name))} entries for {n_nodes} nodes")
     if len(tree.nan_features) != n_features:
         raise InvalidInputError(f"nan_features has {len(tree.nan_features)} entries for {n_features} features")
-    if tree.n_classes == 0:
-        raise InvalidInputError("a tree needs at least one class")
+    if tree.n_classes == 0 and tree.value is None:
+        raise InvalidInputError("a tree needs at least one class, or the value of each leaf")
     if tree.domain is not None:
         if len(tree.domain.values) != n_features:
             raise InvalidInputError(f"the domain has {len(tree.domain.values)} entries for {n_features} features")
@@ -434,8 +490,8 @@ def _check_structure(tree: Tree) -> None:
         tree.children_right,
         tree.leaf_class,
         n_features,
-        tree.n_classes,
+        tree.n_classes or 1,
     )
     if found.defect != _core.Defect.NONE:
-        what = _DEFECTS[found.defect].format(last_feature=n_features - 1, last_class=tree.n_classes - 1)
+        what = _DEFECTS[found.defect].format(last_feature=n_features - 1, last_class=(tree.n_classes or 1) - 1)
         raise InvalidInputError(f"not a tree: node {found.node} has a {what}")

@@ -10,6 +10,7 @@ import pytest
 from onetree import Domain, InvalidInputError, ModelFileError, load_tree
 from tests.cases.categorical import HOSTILE, WHOLE, colour_tree, random_set_tree
 from tests.cases.grown import shared_tree
+from tests.cases.valued import as_probability, as_regression, same
 from tests.unit.tree.test_tree import small_tree
 
 FIELDS = ("feature", "threshold", "children_left", "children_right", "leaf_class", "nan_features", "subset", "subsets")
@@ -165,7 +166,7 @@ def test_a_file_cut_anywhere_is_refused(tmp_path):
     [
         (lambda d: d.update(format="other"), "format"),
         (lambda d: d.update(version=2), "version 2, but files like it have 1"),
-        (lambda d: d.update(version=4), "version 4 is not known"),
+        (lambda d: d.update(version=5), "version 5 is not known"),
         (lambda d: d.update(version=True), "version"),
         (lambda d: d.pop("nodes"), "nodes"),
         (lambda d: d.update(more=1), "more"),
@@ -235,3 +236,44 @@ def test_a_tree_is_not_written_into_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(InvalidInputError, match="cannot write"):
         small_tree().save(tmp_path / "nowhere" / "tree.json")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("made", [as_regression, as_probability])
+@pytest.mark.parametrize("tree", [small_tree(), colour_tree(0.0, 5.0, "missing"), shared_tree(70), random_set_tree(0)])
+@pytest.mark.parametrize("promise", [{}, {"tolerance": 0}, {"tolerance": 0.25, "relative": True}, {"tolerance": None}])
+def test_numbers_are_read_back_as_they_were(tree, made, dtype, promise, tmp_path):
+    valued = made(tree, dtype=dtype, **promise)
+    valued.save(tmp_path / "tree.json")
+    again = load_tree(tmp_path / "tree.json")
+    assert same(again, valued)
+    assert json.loads((tmp_path / "tree.json").read_text())["version"] == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.update(version=3), "version 3, but files like it have 4"),
+        (lambda d: d.pop("numbers"), '"classes" must be an object'),
+        (lambda d: d["nodes"].pop("value"), "belong together"),
+        (lambda d: d["numbers"].pop("tolerance"), "missing or unknown"),
+        (lambda d: d["numbers"].update(dtype="float16"), "must be one of float32, float64"),
+        (lambda d: d["numbers"].update(tolerance=-1), "at least 0"),
+        (lambda d: d["numbers"].update(tolerance=True), "tolerance"),
+        (lambda d: d["numbers"].update(tolerance=1e999), "not a JSON file|at least 0"),
+        (lambda d: d["numbers"].update(relative=1), "relative"),
+        (lambda d: d["nodes"]["value"].__setitem__(2, []), "as many numbers"),
+        (lambda d: d["nodes"]["value"].__setitem__(0, [1.0]), "none for an inner node"),
+        (lambda d: d["nodes"]["value"].__setitem__(2, [0.1]), "not float32"),
+        (lambda d: d["nodes"]["value"].__setitem__(2, [1e300]), "not float32"),
+        (lambda d: d["nodes"]["value"].__setitem__(2, [True]), "value"),
+        (lambda d: d["nodes"].update(value=[[], [], [1, 2], [1, 2], [1, 2]]), "one number without classes"),
+        (lambda d: d.update(shares={"leaves": [], "shares": []}), "shares"),
+    ],
+)
+def test_broken_numbers_are_refused(change, message, tmp_path):
+    as_regression(small_tree(), dtype=np.float32).save(tmp_path / "tree.json")
+    document = json.loads((tmp_path / "tree.json").read_text())
+    change(document)
+    with pytest.raises(ModelFileError, match=message):
+        reload(document, tmp_path)

@@ -11,6 +11,7 @@ import pytest
 from onetree import Domain, Ensemble
 from tests.cases import exported, strategies
 from tests.cases.categorical import WHOLE, colour_tree, random_set_tree
+from tests.cases.valued import as_probability, as_regression
 from tests.unit.tree.test_tree import chain, small_tree
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -55,6 +56,9 @@ def saved(thing, folder):
         chain(50),
         small_tree().with_shares([[0.0, 0.0], [2.0, 0.0], [2.0, 0.0]], ["red", "red", "blue"]),
         colour_tree(1.0, "missing").with_shares([[1.0, 0.0]], ["yes"]),
+        as_regression(small_tree()),
+        as_regression(colour_tree(1.0, "missing"), dtype=np.float32, tolerance=None),
+        as_probability(small_tree(domain=Domain.from_dict({(1, 0): "at most one"}, 2)), tolerance=0.0),
     ],
     ids=str,
 )
@@ -130,5 +134,33 @@ def test_broken_set_tests_are_not_valid(name, change, check, tmp_path):
 def test_a_broken_tree_is_not_valid(change, check, tmp_path):
     document = saved(small_tree(), tmp_path)
     change(document)
+    with pytest.raises(jsonschema.ValidationError):
+        check("tree", document)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d.update(version=3),
+        lambda d: d.pop("numbers"),
+        lambda d: d["nodes"].pop("value"),
+        lambda d: d.update(shares={"leaves": [0], "shares": [[1, 0, 0]]}),
+        lambda d: d["numbers"].update(tolerance=-0.1),
+        lambda d: d["numbers"].update(dtype="float16"),
+        lambda d: d["numbers"].pop("relative"),
+        lambda d: d["nodes"]["value"].__setitem__(2, 1.0),
+    ],
+)
+@pytest.mark.parametrize("made", [as_regression, as_probability])
+def test_broken_numbers_are_not_valid(made, change, check, tmp_path):
+    document = saved(made(small_tree()), tmp_path)
+    change(document)
+    with pytest.raises(jsonschema.ValidationError):
+        check("tree", document)
+
+
+def test_only_a_tree_with_numbers_has_no_classes(check, tmp_path):
+    document = saved(small_tree(), tmp_path)
+    document["classes"] = None
     with pytest.raises(jsonschema.ValidationError):
         check("tree", document)
