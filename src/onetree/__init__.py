@@ -53,6 +53,7 @@ from onetree.questions.checks import (
     check_reachable,
     check_stable,
 )
+from onetree.questions.contrast import Contrast
 from onetree.questions.counterfactual import Counterfactual, counterfactual
 from onetree.questions.difference import ModelDifference, difference
 from onetree.questions.reason import SufficientReason, explain
@@ -79,6 +80,7 @@ __all__ = [
     "Categories",
     "Check",
     "Comparison",
+    "Contrast",
     "Counterfactual",
     "Domain",
     "Ensemble",

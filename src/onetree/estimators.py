@@ -27,6 +27,7 @@ from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.model.ensemble import Ensemble
 from onetree.model.frames import has_gaps, needs_model
 from onetree.model.inputs import RowsLike, read_inputs
+from onetree.questions.reason import SufficientReason, explain
 from onetree.search.solution import Solution
 from onetree.search.solve import born_again
 from onetree.tree.leaf_probabilities import leaf_numbers
@@ -227,6 +228,22 @@ class BornAgainTreeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         """Return the leaf that each row ends in, numbered from left to right as in `Tree.leaves` and `Tree.boxes`."""
         rows = self._rows(X)
         return leaf_numbers(self.tree_, rows)
+
+    def explain(self, x: Any, **options: Any) -> SufficientReason:
+        """Say why an input gets its class: the features that fix it whatever the others are, with proof.
+
+        Parameters
+        ----------
+        x : array of shape (n_features,), mapping, or frame of one row
+        **options
+            As in `onetree.explain`: ``size="smallest"``, ``contrast=True`` and others.
+
+        Returns
+        -------
+        SufficientReason
+        """
+        check_is_fitted(self)
+        return explain(self.tree_, x, **options)
 
     def get_depth(self) -> int:
         """Return the depth of the tree."""

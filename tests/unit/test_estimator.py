@@ -75,6 +75,14 @@ def test_the_tree_is_the_one_that_born_again_gives(fitted):
     assert fitted.tree_.to_text() == expected.tree.to_text()
 
 
+def test_it_says_why_an_input_gets_its_class(fitted):
+    reason = fitted.explain(X[0], contrast=True)
+    assert reason.x_class == fitted.predict(X[:1])[0]
+    assert {each.label for each in reason.contrasts} == set(fitted.classes_) - {reason.x_class}
+    for each in reason.contrasts:
+        assert fitted.predict([each.point])[0] == each.label
+
+
 def test_options_reach_the_search():
     found = BornAgainTreeClassifier(forest(), objective="leaves", engine="branch-and-bound", n_jobs=2).fit(X, Y)
     assert found.solution_.objective == "leaves"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.base.progress import ProgressOption, Reporter, reporting
-from onetree.domain.domain import Domain, DomainLike, as_domain
+from onetree.domain.domain import Domain, DomainLike
 from onetree.errors import InvalidInputError
 from onetree.model.ensemble import Ensemble
 from onetree.model.inputs import read_inputs
@@ -18,7 +18,7 @@ from onetree.questions.ask import Asker, Found, unconfirmed
 from onetree.questions.costs import Terms, within
 from onetree.questions.options import Options
 from onetree.questions.pairs import Pair
-from onetree.questions.sources import class_index, feature_set, input_of, ordered_set, source_of, weights_of
+from onetree.questions.sources import class_index, feature_set, input_of, limits_of, ordered_set, source_of, weights_of
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -276,7 +276,7 @@ def check_reachable(
 
 def _read(model: Any, domain: DomainLike | None) -> tuple[Ensemble, Domain | None]:
     ensemble = source_of(model)
-    return ensemble, as_domain(domain, ensemble)
+    return ensemble, limits_of(model, domain, ensemble)
 
 
 def _one(features: frozenset[int]) -> tuple[int]:

@@ -102,6 +102,12 @@ def is_same(values: Floats, x: float) -> Bools:
     return np.asarray(np.isnan(values) if np.isnan(x) else values == x)
 
 
+def changed_features(row: Floats, point: Floats) -> frozenset[int]:
+    """Return the features that differ between two inputs."""
+    differs = ~((row == point) | (np.isnan(row) & np.isnan(point)))
+    return frozenset(np.flatnonzero(differs).tolist())
+
+
 def point_at(row: Floats, near: list[Choices], chosen: NDArray[np.int32]) -> Floats:
     """Return the input that the chosen options stand for."""
     point = row.copy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from onetree.base.limits import check_choice
 from onetree.base.progress import ProgressOption, reporting
-from onetree.domain.domain import DomainLike, as_domain
+from onetree.domain.domain import DomainLike
 from onetree.errors import InvalidInputError
-from onetree.questions.ask import Asker
-from onetree.questions.costs import NORMS, Terms, is_same
+from onetree.model.ensemble import Ensemble
+from onetree.questions.ask import Asker, Found
+from onetree.questions.costs import Terms, changed_features
+from onetree.questions.diverse import DIVERSITIES, Several, several
+from onetree.questions.nearest import Nearest, norm_parts, norm_words
 from onetree.questions.options import Options
-from onetree.questions.sources import class_index, feature_set, input_of, ordered_set, source_of, weights_of
+from onetree.questions.sources import class_index, feature_set, input_of, limits_of, ordered_set, source_of, weights_of
 from onetree.questions.wording import plain, shown
 
 Floats = NDArray[np.float64]
@@ -45,6 +48,12 @@ class Counterfactual:
         Feature name: old and new value, for those that change.
     n_boxes : int
         Boxes that were looked at.
+    alternatives : tuple of Counterfactual
+        The other answers, if several were asked for, in the order in which they were found; a distance is the least of
+        all inputs that are not like this answer or an earlier alternative.
+    rest : {"more", "none", "limit"} or None
+        Whether there may be more alternatives than these: all that were asked for were found; it is proven that there
+        are no others; or a limit was reached. None if one answer was asked for.
     """
 
     x: Floats
@@ -57,6 +66,8 @@ class Counterfactual:
     norm: str
     changes: dict[str, tuple[Any, Any]]
     n_boxes: int
+    alternatives: tuple[Counterfactual, ...] = ()
+    rest: str | None = None
 
     def __bool__(self) -> bool:
         return self.point is not None
@@ -84,6 +95,10 @@ class Counterfactual:
             lines.append(
                 f"distance {self.distance:.6g}; whether there is less, down to {self.lower_bound:.6g}, is open"
             )
+        lines += [line for other in self.alternatives for line in ("or", *str(other).splitlines())]
+        if self.rest in ("none", "limit"):
+            known = "there is no other way" if self.rest == "none" else "others were not found before the limit"
+            lines.append(f"{known} that differs as asked for")
         return "\n".join(lines)
 
 
@@ -92,7 +107,9 @@ def counterfactual(
     x: Any,
     target: Any = None,
     *,
-    norm: str = "l1",
+    n: int | None = None,
+    diverse: str = "features",
+    norm: str | Mapping[str, float] = "l1",
     domain: DomainLike | None = None,
     fixed: Any = (),
     increasing: Any = (),
@@ -114,12 +131,19 @@ def counterfactual(
     x : array of shape (n_features,), mapping, or frame of one row
     target : label, optional
         The class to reach; by default any other.
-    norm : {"l1", "l0", "linf"}
+    n : int, optional
+        How many answers to find; the others are the `alternatives` of the first.
+    diverse : {"features", "disjoint"}
+        How the answers differ. "features": each next one is the nearest of those that leave at least one feature alone
+        of each answer before it. "disjoint": the nearest of those that change none of the features that an answer
+        before it changes.
+    norm : {"l1", "l0", "linf"}, or a mapping
         Distance: the sum of ``cost * |difference|`` over the features, the sum of the costs of those that change, or
         the largest ``cost * |difference|``. A category that changes counts as a difference of 1, and becomes only
-        one that the model knows, unless the domain names others.
+        one that the model knows, unless the domain names others. ``{"l1": 1, "l0": 0.5}`` is a weighted sum of these.
     domain : Domain or mapping, optional
-        What the features can be, and which belong together, as in `born_again`.
+        What the features can be, and which belong together, as in `born_again`. By default that of a tree; ``{}`` is
+        everywhere.
     fixed, increasing, decreasing : features
         Features, by name or index, that must not change, not become smaller, not become larger.
     costs : mapping or array, optional
@@ -151,9 +175,12 @@ def counterfactual(
     >>> found.status, forest.predict([found.point])[0] == 1
     ('optimal', np.True_)
     """
-    check_choice("norm", norm, NORMS)
+    parts = norm_parts(norm)
+    check_choice("diverse", diverse, DIVERSITIES)
+    if n is not None and (not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1):
+        raise InvalidInputError(f"n must be a positive integer, but is {n!r}")
     ensemble = source_of(model)
-    within = as_domain(domain, ensemble)
+    within = limits_of(model, domain, ensemble)
     row = input_of(x, ensemble, within)
     own = int(ensemble.predict_index(row[np.newaxis])[0])
     wanted = np.arange(ensemble.n_classes) != own
@@ -162,7 +189,7 @@ def counterfactual(
     if missing_cost is not None and not missing_cost >= 0:
         raise InvalidInputError(f"missing_cost must not be negative, but is {missing_cost!r}")
     terms = Terms(
-        norm,
+        "l1",
         weights_of(costs, data, ensemble),
         feature_set(fixed, ensemble),
         ordered_set(increasing, ensemble),
@@ -170,21 +197,31 @@ def counterfactual(
         missing_cost,
     )
     options = Options(ensemble, within)
+    limit = np.inf if at_most is None else float(at_most)
     with reporting(progress) as reporter:
         asker = Asker(options, time_limit, work_limit, memory_limit, reporter)
-        found = asker.nearest(
-            row,
-            terms.costs(options, row),
-            wanted,
-            largest=norm == "linf",
-            at_most=np.inf if at_most is None else float(at_most),
-        )
+        search = Nearest(asker, row, wanted, terms, parts, limit)
+        if n is None:
+            answers = Several((search.find(),), "more")
+        else:
+            answers = several(search.find, lambda found: _changed(row, found), int(n), diverse)
+    said = [_answer(ensemble, row, own, norm_words(parts), each) for each in answers.found]
+    if not said:
+        nothing = Found(answers.rest, None, -1, np.inf, answers.bound, asker.n_boxes)
+        said = [_answer(ensemble, row, own, norm_words(parts), nothing)]
+    return said[0] if n is None else replace(said[0], alternatives=tuple(said[1:]), rest=answers.rest)
+
+
+def _changed(row: Floats, found: Found) -> frozenset[int]:
+    return frozenset() if found.point is None else changed_features(row, found.point)
+
+
+def _answer(ensemble: Ensemble, row: Floats, own: int, norm: str, found: Found) -> Counterfactual:
     changes = {}
     if found.point is not None:
-        for feature, name in enumerate(ensemble.feature_names):
+        for feature in sorted(_changed(row, found)):
             old, new = float(row[feature]), float(found.point[feature])
-            if not is_same(np.array([new]), old)[0]:
-                changes[name] = (plain(ensemble, feature, old), plain(ensemble, feature, new))
+            changes[ensemble.feature_names[feature]] = (plain(ensemble, feature, old), plain(ensemble, feature, new))
     return Counterfactual(
         x=row,
         x_class=ensemble.classes[own],

@@ -10,16 +10,14 @@ from numpy.typing import NDArray
 
 from onetree.base.limits import check_choice
 from onetree.base.progress import ProgressOption, reporting
-from onetree.domain.domain import DomainLike, as_domain
-from onetree.model.ensemble import Ensemble
+from onetree.domain.domain import DomainLike
 from onetree.questions.ask import Asker
-from onetree.questions.costs import Terms, is_same, within
-from onetree.questions.hitting import smallest_hitting_set
+from onetree.questions.contrast import Contrast, against, contrasted
+from onetree.questions.costs import Terms
 from onetree.questions.options import Options
-from onetree.questions.sources import input_of, source_of, weights_of
-from onetree.questions.wording import interval, members, plain, shown
+from onetree.questions.sources import input_of, limits_of, source_of, weights_of
+from onetree.questions.sufficient import Reasons, described
 
-Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 SIZES = ("minimal", "smallest")
 
@@ -45,6 +43,8 @@ class SufficientReason:
     radius : float or None
         If it was asked for: every input nearer than this, in the largest weighted difference of a feature, has the
         class. A lower bound, which is attained unless a limit was reached.
+    contrasts : tuple of Contrast
+        If they were asked for: what separates the input from each of some other classes.
     """
 
     x: Floats
@@ -54,6 +54,7 @@ class SufficientReason:
     status: str
     sentences: tuple[str, ...]
     radius: float | None = None
+    contrasts: tuple[Contrast, ...] = ()
 
     def __len__(self) -> int:
         return len(self.features)
@@ -62,11 +63,12 @@ class SufficientReason:
         return f"SufficientReason({self.x_class!s} because of {', '.join(self.features) or 'nothing'}; {self.status})"
 
     def __str__(self) -> str:
-        if not self.features:
-            return f"{self.x_class}, always"
         lines = [f"{self.x_class}, whatever the other features are, because", *(f"  {each}" for each in self.sentences)]
+        if not self.features:
+            lines = [f"{self.x_class}, always"]
         if self.radius is not None:
             lines.append(f"The class cannot change while every feature changes by less than {self.radius:.6g}.")
+        lines += [str(each) for each in self.contrasts]
         return "\n".join(lines)
 
 
@@ -77,6 +79,7 @@ def explain(
     size: str = "minimal",
     widen: bool = True,
     radius: bool = False,
+    contrast: Any = None,
     domain: DomainLike | None = None,
     costs: Any = None,
     data: Any = None,
@@ -98,10 +101,13 @@ def explain(
         proof goes, one feature after the other.
     radius : bool
         Whether to find the distance to the nearest other class, as `counterfactual` with ``norm="linf"`` does.
+    contrast : label, list of labels, or True; optional
+        Other classes, True for all of them, to say of each what separates the input from it: the features that keep it
+        from that class, and the fewest that would have to change for it.
     domain : Domain or mapping, optional
-        What the features can be, as in `born_again`: the reason holds inside it.
+        What the features can be, as in `born_again`: the reason holds inside it. By default that of a tree.
     costs, data : optional
-        The units of the radius, as in `counterfactual`.
+        The units of the radius and of the changes in a contrast, as in `counterfactual`.
     time_limit, work_limit, memory_limit : optional
         Seconds, boxes and gigabytes for everything together.
     progress : callable, False or None
@@ -118,23 +124,30 @@ def explain(
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(20, max_depth=3, random_state=0).fit(X, y)
-    >>> onetree.explain(forest, X[0], size="smallest").status
+    >>> reason = onetree.explain(forest, X[0], size="smallest", contrast=2)
+    >>> reason.status
     'smallest'
+    >>> contrast = reason.contrasts[0]
+    >>> int(forest.predict([contrast.point])[0]), len(contrast.changes)
+    (2, 2)
     """
     check_choice("size", size, SIZES)
     ensemble = source_of(model)
-    limits = as_domain(domain, ensemble)
+    limits = limits_of(model, domain, ensemble)
     row = input_of(x, ensemble, limits)
+    weights = weights_of(costs, data, ensemble)
+    others = against(contrast, ensemble, int(ensemble.predict_index(row[np.newaxis])[0]))
     with reporting(progress) as reporter:
         asker = Asker(Options(ensemble, limits), time_limit, work_limit, memory_limit, reporter)
-        search = _Reasons(asker, row)
+        search = Reasons(asker, row)
         kept, status = search.smallest() if size == "smallest" else search.minimal(search.tested)
         inside = search.widened(kept) if widen else {}
         distance = None
         if radius:
-            terms = Terms("linf", weights_of(costs, data, ensemble))
+            terms = Terms("linf", weights)
             distance = asker.nearest(row, terms.costs(asker.options, row), search.wanted, largest=True).lower_bound
-    bounds, sentences = _described(asker.options, row, sorted(kept), inside)
+        contrasts = tuple(contrasted(asker, row, other, weights, size, widen) for other in others)
+    bounds, sentences = described(asker.options, row, sorted(kept), inside)
     names = ensemble.feature_names
     return SufficientReason(
         x=row,
@@ -144,140 +157,5 @@ def explain(
         status=status,
         sentences=sentences,
         radius=distance,
+        contrasts=contrasts,
     )
-
-
-class _Reasons:
-    """Reasons for the class of one input."""
-
-    def __init__(self, asker: Asker, row: Floats) -> None:
-        ensemble = asker.options.ensemble
-        self.row, self.own = row, int(ensemble.predict_index(row[np.newaxis])[0])
-        self.wanted: Bools = np.arange(ensemble.n_classes) != self.own
-        self.n_features = ensemble.n_features
-        self._asker, self._options, self._near = asker, asker.options, asker.options.near(row)
-        counts = np.bincount(ensemble.feature[ensemble.feature >= 0], minlength=ensemble.n_features)
-        order = np.argsort(counts, kind="stable").tolist()
-        self.tested = [each for each in order if counts[each]]  # those first that matter least
-
-    def _other_class(self, kept: set[int], inside: dict[int, Bools]) -> tuple[Floats | None, bool]:
-        """Return an input of another class that differs only where it may, and whether it is proven that none is."""
-        free = set(range(self.n_features)) - kept
-        box = within(self._near, self.row, inside, free)
-        found = self._asker.nearest(self.row, (box, self._near), self.wanted, first=True)
-        return found.point, found.status == "none"
-
-    def minimal(self, features: list[int]) -> tuple[set[int], str]:
-        """Leave features out one after the other, as long as the others are proven to fix the class."""
-        kept, status = set(features), "minimal"
-        for feature in features:
-            point, proven = self._other_class(kept - {feature}, {})
-            if proven:
-                kept.remove(feature)
-            elif point is None:
-                status = "limit"
-        return kept, status
-
-    def smallest(self) -> tuple[set[int], str]:
-        """Hit every set of features whose change can change the class, with as few features as possible."""
-        contrasts: list[frozenset[int]] = []
-        while True:
-            hit = smallest_hitting_set(contrasts)
-            point, proven = self._other_class(set(hit), {})
-            if proven:
-                return set(hit), "smallest"
-            if point is None:
-                return self.minimal(self.tested)[0], "limit"
-            contrasts.append(self._shrunk(set(hit), point))
-
-    def _shrunk(self, hit: set[int], point: Floats) -> frozenset[int]:
-        """Return as few features as possible, apart from `hit`, whose change can change the class."""
-        terms = Terms("l0", np.ones(self.n_features), fixed=hit, missing_cost=1.0)
-        found = self._asker.nearest(self.row, terms.costs(self._options, self.row), self.wanted)
-        nearest = point if found.point is None else found.point
-        return frozenset(
-            feature
-            for feature in range(self.n_features)
-            if not is_same(nearest[[feature]], float(self.row[feature]))[0] and feature not in hit
-        )
-
-    def widened(self, kept: set[int]) -> dict[int, Bools]:
-        """Return for each kept axis the options that leave the class proven, all axes at once."""
-        inside: dict[int, Bools] = {}
-        grouped = {each for joint in self._options.joint.values() if len(joint.features) > 1 for each in joint.features}
-        for axis in sorted(kept - grouped):
-            choices = self._near[axis]
-            own = is_same(choices.values[:, 0], float(self.row[axis]))
-            inside[axis] = own
-            if axis in self._options.joint or np.isnan(self.row[axis]):
-                inside[axis] = self._with_single(kept, inside, axis, choices.allowed & ~own)
-            else:
-                inside[axis] = self._with_ranges(kept, inside, axis, int(np.argmax(own)))
-        return inside
-
-    def _holds(self, kept: set[int], inside: dict[int, Bools], axis: int, options: Bools) -> bool:
-        return self._other_class(kept, inside | {axis: options})[1]
-
-    def _with_single(self, kept: set[int], inside: dict[int, Bools], axis: int, others: Bools) -> Bools:
-        """Add one value after the other."""
-        options = inside[axis].copy()
-        if np.isnan(self.row[axis]) and axis not in self._options.joint:
-            return options
-        for each in np.flatnonzero(others).tolist():
-            tried = options.copy()
-            tried[each] = True
-            if self._holds(kept, inside, axis, tried):
-                options = tried
-        return options
-
-    def _with_ranges(self, kept: set[int], inside: dict[int, Bools], axis: int, own: int) -> Bools:
-        """Extend an interval of slabs in both directions, by bisection: what holds for a range holds for its parts."""
-        n_slabs = len(self._options.levels[axis]) + 1
-        first = last = own
-
-        def holds(low: int, high: int) -> bool:
-            tried = np.zeros(len(inside[axis]), dtype=bool)
-            tried[low : high + 1] = True
-            return self._holds(kept, inside, axis, tried)
-
-        low, high = own, n_slabs - 1
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if holds(first, middle) else (low, middle - 1)
-        last = low
-        low, high = 0, own
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if holds(middle, last) else (middle + 1, high)
-        first = low
-        options = np.zeros(len(inside[axis]), dtype=bool)
-        options[first : last + 1] = True
-        return options
-
-
-def _described(
-    options: Options, row: Floats, kept: list[int], inside: dict[int, Bools]
-) -> tuple[dict[str, tuple[Any, ...]], tuple[str, ...]]:
-    """Return the bounds of each kept feature, and a sentence about it."""
-    ensemble: Ensemble = options.ensemble
-    bounds: dict[str, tuple[Any, ...]] = {}
-    sentences = []
-    for feature in kept:
-        name, value = ensemble.feature_names[feature], plain(ensemble, feature, float(row[feature]))
-        said = f"{name} is {shown(value)}"
-        if feature in inside and feature in options.joint:
-            near = options.near(row)[feature].values[inside[feature], 0]
-            bounds[name] = tuple(plain(ensemble, feature, float(each)) for each in near)
-            kind = ensemble.categories[feature]
-            if kind is not None and len(near) > 1:
-                elements = sorted(int(each) for each in kind.element(near))
-                said += f": {members(name, kind, elements)}"
-        elif feature in inside and value is not None:
-            chosen = np.flatnonzero(inside[feature])
-            ends = np.concatenate([[-np.inf], options.levels[feature], [np.inf]])
-            bounds[name] = (float(ends[chosen[0]]), float(ends[chosen[-1] + 1]))
-            said += f": {interval(name, *bounds[name])}"
-        else:
-            bounds[name] = (value,)
-        sentences.append(said)
-    return bounds, tuple(sentences)

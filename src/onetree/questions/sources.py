@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from onetree.domain.domain import Domain
+from onetree.domain.domain import Domain, DomainLike, as_domain
 from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.model.ensemble import KINDS, Ensemble, Rule, as_ensemble
 from onetree.model.inputs import read_row
@@ -63,6 +63,13 @@ def _ensemble_of_tree(tree: Tree) -> Ensemble:
         subsets=tree.subsets,
         columns=tree.columns,
     )
+
+
+def limits_of(model: Any, domain: DomainLike | None, ensemble: Ensemble) -> Domain | None:
+    """Return where a question is asked: the given domain, or that of a tree, which is made for it."""
+    if domain is None and isinstance(model, Tree):
+        domain = model.domain
+    return as_domain(domain, ensemble)
 
 
 def input_of(x: Any, ensemble: Ensemble, domain: Domain | None) -> Floats:
