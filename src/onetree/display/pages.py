@@ -22,6 +22,7 @@ _RULES = {
     "soft": "the sum of class fractions decides",
     "score": "the sum of scores is compared with a cut",
     "scores": "the largest sum of scores decides",
+    "value": "the sum is the value",
     "combined": "several models are combined",
 }
 _MAX_VALUES = 20  # of a counterexample

@@ -13,18 +13,21 @@ import numpy as np
 from onetree.errors import InvalidInputError, ModelFileError
 from onetree.files.atomic import read_whole, write_whole
 from onetree.files.strict_json import list_of, lists_of, parse_document, require_keys
-from onetree.importers.rule_json import rule_from_json, rule_to_json
+from onetree.importers.rule_json import rule_from_json, rule_to_json, stages_from_json, stages_to_json
 from onetree.importers.sizes import too_many_values
 from onetree.model.categories_json import ENTRIES, has_categories, set_tests_from_json, set_tests_to_json
 from onetree.model.columns import Columns
-from onetree.model.ensemble import Ensemble
+from onetree.model.ensemble import Ensemble, Rule
 from onetree.model.labels import labels_from_json, labels_to_json
+from onetree.model.response import Response
 
 FORMAT = "onetree-ensemble"
 # The second only for what the first cannot hold: categorical features; the third for columns that are not what their
-# names say; the fourth for rules of two levels.
-_VERSIONS = (1, 2, 3, 4)
+# names say; the fourth for rules of two levels; the fifth for what the library returns as numbers.
+_VERSIONS = (1, 2, 3, 4, 5)
+_WITH_RESPONSE = 5
 _KEYS = {"classes", "features", "nan_features", "rule", "base", "roots", "nodes"}
+_OPTIONAL = ENTRIES | {"columns", "response"}
 _INDICES = {"feature": "feature", "left": "children_left", "right": "children_right"}
 _NODE_KEYS = {*_INDICES, "threshold", "missing_left", "value"}
 
@@ -53,6 +56,8 @@ def write_json(ensemble: Ensemble, path: str | os.PathLike[str]) -> None:
         document |= set_tests_to_json(ensemble)
     if ensemble.columns != Columns().of_features(ensemble.feature_names):
         document["columns"] = ensemble.columns.to_json()
+    if ensemble.response is not None:
+        document["response"] = {"stages": stages_to_json(ensemble.response.stages)}
     write_whole(path, json.dumps(document, allow_nan=False) + "\n")
 
 
@@ -66,7 +71,7 @@ def read_json(path: str | os.PathLike[str]) -> Ensemble:
 
 def parse_json(content: bytes) -> Ensemble:
     """Read the ensemble from the content of a file that `write_json` wrote."""
-    document = parse_document(content, format=FORMAT, versions=_VERSIONS, keys=_KEYS, optional=ENTRIES | {"columns"})
+    document = parse_document(content, format=FORMAT, versions=_VERSIONS, keys=_KEYS, optional=_OPTIONAL)
     nodes = document["nodes"]
     require_keys(nodes, _NODE_KEYS, '"nodes"', optional=frozenset({"subset"}))
     try:
@@ -74,7 +79,7 @@ def parse_json(content: bytes) -> Ensemble:
         if any(cut != "inf" if isinstance(cut, str) else math.isinf(cut) for cut in cuts):  # 1e999 reads as infinity
             raise ModelFileError('"threshold" must hold finite numbers or "inf"')
         indices: dict[str, Any] = {name: _integers(nodes[key], key) for key, name in _INDICES.items()}
-        classes = labels_from_json(document["classes"])
+        classes = labels_from_json(document["classes"], may_be_none=document["version"] >= _WITH_RESPONSE)
         rule = rule_from_json(document["rule"])
         names = tuple(list_of(document["features"], (str,), "features"))
         n_outputs = rule.n_outputs(len(classes))
@@ -91,6 +96,7 @@ def parse_json(content: bytes) -> Ensemble:
             base=np.array(list_of(document["base"], (float, int), "base"), dtype=np.float64),
             rule=rule,
             nan_features=np.array(list_of(document["nan_features"], (bool,), "nan_features"), dtype=np.bool_),
+            response=_response(document["response"], rule, n_outputs) if "response" in document else None,
         )
         if document["version"] != _version(ensemble):
             raise ModelFileError(f"version {document['version']}, but files like it have {_version(ensemble)}")
@@ -101,7 +107,15 @@ def parse_json(content: bytes) -> Ensemble:
         raise ModelFileError("the file holds a number that is too large") from None
 
 
+def _response(document: Any, rule: Rule, n_outputs: int) -> Response:
+    """Return the response; its members are those of the rule."""
+    require_keys(document, {"stages"}, '"response"')
+    return Response(rule.members(n_outputs), stages_from_json(document["stages"], "response"))
+
+
 def _version(ensemble: Ensemble) -> int:
+    if ensemble.response is not None:
+        return _WITH_RESPONSE
     if ensemble.rule.combination is not None:
         return 4
     if ensemble.columns != Columns().of_features(ensemble.feature_names):

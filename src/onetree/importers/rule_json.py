@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from onetree.errors import ModelFileError
@@ -34,20 +35,32 @@ def rule_to_json(rule: Rule) -> dict[str, Any]:
             {"n_outputs": int(member.n_outputs), "dtype": member.dtype, "divisor": float(member.divisor)}
             for member in combination.members
         ],
-        "stages": [
-            {
-                "kind": stage.kind,
-                "of": list(stage.of),
-                "numbers": list(stage.numbers),
-                "places": list(stage.places),
-                "dtype": stage.dtype,
-            }
-            for stage in combination.stages
-        ],
+        "stages": stages_to_json(combination.stages),
         "cut": None if combination.cut is None else float(combination.cut),
         "cut_inclusive": bool(combination.cut_inclusive),
         "last_wins": bool(combination.last_wins),
     }
+
+
+def stages_to_json(stages: Sequence[Stage]) -> list[dict[str, Any]]:
+    """Return stages as values that `json` writes exactly."""
+    return [
+        {
+            "kind": stage.kind,
+            "of": list(stage.of),
+            "numbers": list(stage.numbers),
+            "places": list(stage.places),
+            "dtype": stage.dtype,
+        }
+        for stage in stages
+    ]
+
+
+def stages_from_json(document: Any, where: str) -> tuple[Stage, ...]:
+    """Return the stages that `stages_to_json` described."""
+    if not isinstance(document, list):
+        raise ModelFileError(f'"stages" of "{where}" must be a list')
+    return tuple(_stage(each) for each in document)
 
 
 def rule_from_json(document: Any) -> Rule:
@@ -63,13 +76,13 @@ def rule_from_json(document: Any) -> Rule:
 
 def _combination(document: Any) -> Combination:
     require_keys(document, _COMBINED_KEYS, '"rule"')
-    if not isinstance(document["members"], list) or not isinstance(document["stages"], list):
-        raise ModelFileError('"members" and "stages" of "rule" must be lists')
+    if not isinstance(document["members"], list):
+        raise ModelFileError('"members" of "rule" must be a list')
     cut = document["cut"]
     inclusive, last_wins = list_of([document["cut_inclusive"], document["last_wins"]], (bool,), "rule")
     return Combination(
         tuple(_member(each) for each in document["members"]),
-        tuple(_stage(each) for each in document["stages"]),
+        stages_from_json(document["stages"], "rule"),
         None if cut is None else float(list_of([cut], (float, int), "cut")[0]),
         inclusive,
         last_wins,
@@ -85,7 +98,7 @@ def _member(document: Any) -> Member:
 
 
 def _stage(document: Any) -> Stage:
-    require_keys(document, _STAGE_KEYS, 'a stage of "rule"')
+    require_keys(document, _STAGE_KEYS, "a stage")
     kind, dtype = list_of([document["kind"], document["dtype"]], (str,), "stage")
     return Stage(
         kind,

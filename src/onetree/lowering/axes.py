@@ -142,5 +142,6 @@ def axes_of(ensemble: Ensemble, domain: Domain | None = None) -> Axes:
         nan_features=nan_features,
         n_classes=inside.n_classes,
         sets=tuple(sets),
+        response=inside.response,
     )
     return Axes(translated, inside, domain, tests)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.model.ensemble import Ensemble, Rule
+from onetree.model.response import Response
 
 # Phase, elapsed seconds, bounds of the objective, a count of work done, the share done. True ends with what there is.
 Callback = Callable[[str, float, int, int, int, float], object]
@@ -25,6 +26,8 @@ class AxisEnsemble:
     sets : tuple of uint8 matrices or None
         One entry per axis: None where it has thresholds. Otherwise a row per test and a column per value; the threshold
         of a node is the number of its test, and a value goes left iff the test contains it.
+    response : Response or None
+        That of the ensemble.
     """
 
     roots: NDArray[np.int32]
@@ -39,6 +42,7 @@ class AxisEnsemble:
     nan_features: NDArray[np.bool_]
     n_classes: int
     sets: tuple[NDArray[np.uint8] | None, ...]
+    response: Response | None = None
 
 
 EnsembleArrays = Ensemble | AxisEnsemble

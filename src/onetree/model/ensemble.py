@@ -20,20 +20,22 @@ from onetree.model.columns import Columns
 from onetree.model.combination import Combination
 from onetree.model.forest_checks import check_forest, node_depths, refuse
 from onetree.model.inputs import RowsLike, read_inputs
+from onetree.model.response import Response
 from onetree.model.routing import Routes
+from onetree.model.stages import Member
 
-KINDS = ("hard", "soft", "score", "scores", "combined")
+KINDS = ("hard", "soft", "score", "scores", "value", "combined")
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How the leaves that an input reaches become a class.
+    """How the leaves that an input reaches become a class, or the value of a regressor.
 
     Parameters
     ----------
-    kind : {"hard", "soft", "score", "scores", "combined"}
-        Votes for a class, sums of class fractions, one additive score, one additive score per class, sums of several
-        members that are combined.
+    kind : {"hard", "soft", "score", "scores", "value", "combined"}
+        Votes for a class, sums of class fractions, one additive score, one additive score per class, one sum that is
+        no class, sums of several members that are combined.
     dtype : {"float64", "float32"}
         Precision in which the source library adds.
     divisor : float
@@ -77,12 +79,23 @@ class Rule:
         """Return the number of scores that decide between this many classes."""
         if self.combination is not None:
             return self.combination.n_outputs
-        return 1 if self.kind == "score" else n_classes
+        return 1 if self.kind in ("score", "value") else n_classes
+
+    @property
+    def is_value(self) -> bool:
+        """Whether there is no class to decide on."""
+        return self.kind == "value" or (self.combination is not None and self.combination.n_classes == 0)
+
+    def members(self, n_outputs: int) -> tuple[Member, ...]:
+        """Return the sums that belong together."""
+        if self.combination is not None:
+            return self.combination.members
+        return (Member(n_outputs, self.dtype, self.divisor),)
 
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """Trees with leaf vectors, and the rule that combines them into a class.
+    """Trees with leaf vectors, and the rule that combines them into a class, or into the value of a regressor.
 
     The trees lie one after another in the node arrays; each node belongs to exactly one tree. The score of an
     input is ``base`` plus the leaf vector of each tree, added in the order of ``roots`` in the precision of
@@ -93,7 +106,7 @@ class Ensemble:
     Parameters
     ----------
     classes : array of shape (n_classes,)
-        Labels, of any type.
+        Labels, of any type; none for a regressor.
     feature_names : tuple of str
         One name per feature.
     roots : int32 array of shape (n_trees,)
@@ -124,6 +137,9 @@ class Ensemble:
         elements needs.
     columns : Columns
         What the columns of a data frame mean; unless it says otherwise, they are numbers, found by the features' names.
+    response : Response or None
+        How the sums become the numbers that the library returns: the probability of each class, or the value of a
+        regressor. None if nothing but the class is known.
 
     Examples
     --------
@@ -154,6 +170,7 @@ class Ensemble:
     subset: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     subsets: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
     columns: Columns = field(default_factory=Columns)
+    response: Response | None = None
 
     @classmethod
     def from_model(
@@ -215,6 +232,7 @@ class Ensemble:
         self._freeze("base", np.float64, (n_outputs,))
         self._freeze("nan_features", np.bool_, (n_features,))
         self._check_numbers(leaf)
+        self._check_response()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # A pickle forgets that arrays are read-only; an older one lacks fields, and calls the children left and right.
@@ -242,8 +260,10 @@ class Ensemble:
 
     def _check_classes(self) -> None:
         n_classes = len(self.classes)
-        if n_classes == 0:
+        if n_classes == 0 and not self.rule.is_value:
             raise InvalidInputError("an ensemble needs at least one class")
+        if n_classes and self.rule.is_value:
+            raise InvalidInputError("the rule gives a value, so there are no classes; leave them empty")
         if len(set(self.classes.tolist())) != n_classes:
             raise InvalidInputError("the class labels of an ensemble must differ from each other")
         if self.rule.kind == "score" and n_classes != 2:
@@ -268,11 +288,27 @@ class Ensemble:
             if not one_hot:
                 raise InvalidInputError('in a hard vote each leaf gives 1.0 to one class; use Rule("scores") otherwise')
 
+    def _check_response(self) -> None:
+        if self.response is None and self.rule.is_value:
+            combination = self.rule.combination
+            stages = () if combination is None else combination.stages
+            object.__setattr__(self, "response", Response(self.rule.members(self.n_outputs), stages))
+        if self.response is None:
+            return
+        if self.response.members != self.rule.members(self.n_outputs):
+            raise InvalidInputError("the members of a response must be those of the rule, with precision and divisor")
+        n_wanted = max(1, self.n_classes)
+        if self.response.n_numbers != n_wanted:
+            raise InvalidInputError(
+                f"the response gives {self.response.n_numbers} numbers, but {n_wanted} are needed: one per class, or "
+                "the value of a regressor"
+            )
+
     def __repr__(self) -> str:
+        said = counted(self.n_classes, "class", "classes") if self.n_classes else "value"
         return (
             f"Ensemble({counted(self.n_trees, 'tree')}, {leaves(self.n_leaves)}, "
-            f"{counted(self.n_features, 'feature')}, {counted(self.n_classes, 'class', 'classes')}, "
-            f"rule {self.rule.kind!r})"
+            f"{counted(self.n_features, 'feature')}, {said}, rule {self.rule.kind!r})"
         )
 
     def _repr_html_(self) -> str:
@@ -294,6 +330,11 @@ class Ensemble:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.classes)
+
+    @property
+    def output(self) -> str:
+        """What is known beside the structure: "class", "probability" (and the class), or "value"."""
+        return "value" if self.rule.is_value else "class" if self.response is None else "probability"
 
     @property
     def n_outputs(self) -> int:
@@ -372,8 +413,25 @@ class Ensemble:
         """Return the index of the class of each row."""
         return self.decide(self.scores(X))
 
+    def numbers(self, X: RowsLike) -> NDArray[Any]:
+        """Return the numbers that the source library returns: a column per class, or one for a regressor.
+
+        They are equal to the library's own to the last bit, and of its type, float32 or float64.
+        """
+        return self.numbers_of(self.scores(X))
+
+    def numbers_of(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return the numbers of rows of scores, as `scores` gives them."""
+        if self.response is None:
+            raise InvalidInputError(
+                'nothing but the class of this ensemble is known; read its model with output="probability"'
+            )
+        return self.response.numbers(scores)
+
     def decide(self, scores: NDArray[Any]) -> NDArray[np.intp]:
         """Return the index of the class that each row of scores, as `scores` gives them, stands for."""
+        if self.rule.is_value:
+            raise InvalidInputError("a regressor has no classes; use predict or numbers")
         if self.rule.combination is not None:
             return self.rule.combination.decide(scores)
         if self.rule.softmax:
@@ -386,7 +444,10 @@ class Ensemble:
         return above.astype(np.intp)
 
     def predict(self, X: RowsLike) -> NDArray[Any]:
-        """Return the class label of each row."""
+        """Return the class label of each row, or the value that a regressor predicts."""
+        if self.rule.is_value:
+            values: NDArray[Any] = self.numbers(X)[:, 0]
+            return values
         labels: NDArray[Any] = self.classes[self.predict_index(X)]
         return labels
 
@@ -401,7 +462,7 @@ class Ensemble:
         leaf = self.feature < 0
         value = np.zeros_like(self.value)
         value[leaf, np.argmax(self.value[leaf], axis=1)] = 1.0
-        return replace(self, value=value, base=np.zeros(self.n_classes), rule=Rule("hard"))
+        return replace(self, value=value, base=np.zeros(self.n_classes), rule=Rule("hard"), response=None)
 
 
 def _probabilities(scores: NDArray[Any]) -> NDArray[Any]:

@@ -50,12 +50,12 @@ def labels_to_json(classes: np.ndarray[Any, Any]) -> dict[str, Any]:
     return {"dtype": dtype, "labels": labels}
 
 
-def labels_from_json(document: object) -> np.ndarray[Any, Any]:
-    """Return the labels that `labels_to_json` described."""
+def labels_from_json(document: object, *, may_be_none: bool = False) -> np.ndarray[Any, Any]:
+    """Return the labels that `labels_to_json` described; a regressor has none."""
     if not isinstance(document, dict) or set(document) != {"dtype", "labels"}:
         raise ModelFileError('"classes" must be an object with "dtype" and "labels"')
     dtype, labels = document["dtype"], document["labels"]
-    if not isinstance(labels, list) or not labels:
+    if not isinstance(labels, list) or not (labels or may_be_none):
         raise ModelFileError('"labels" of "classes" must be a list of at least one label')
     if dtype == "str":
         _require(labels, (str,))

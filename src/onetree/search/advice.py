@@ -132,6 +132,7 @@ def first_trees(ensemble: Ensemble, n_trees: int) -> Ensemble:
     divisor = ensemble.rule.divisor
     if divisor == ensemble.n_trees:  # a mean
         divisor = float(n_trees)
+    rule, response = replace(ensemble.rule, divisor=divisor), ensemble.response
     return replace(
         ensemble,
         roots=number[ensemble.roots[:n_trees]],
@@ -142,7 +143,8 @@ def first_trees(ensemble: Ensemble, n_trees: int) -> Ensemble:
         missing_left=ensemble.missing_left[kept],
         value=ensemble.value[kept],
         subset=ensemble.subset[kept],
-        rule=replace(ensemble.rule, divisor=divisor),
+        rule=rule,
+        response=None if response is None else replace(response, members=rule.members(ensemble.n_outputs)),
     )
 
 

@@ -121,4 +121,5 @@ def _on_columns(source: Ensemble, origin: NDArray[np.intp], test: NDArray[np.int
         base=source.base,
         rule=source.rule,
         nan_features=source.nan_features[origin] & (test == _NO_TEST),
+        response=source.response,
     )

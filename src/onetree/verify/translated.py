@@ -83,6 +83,7 @@ class Translated:
             nan_features=nan_features,
             n_classes=ensemble.n_classes,
             sets=self.sets,
+            response=ensemble.response,
         )
 
     def _translated_tree(self, tree: Tree, nodes: _Nodes) -> Tree:

@@ -153,7 +153,7 @@ def changed(document, *path, to):
     ("path", "to", "message"),
     [
         (("version",), 2, "version 2, but files like it have 1"),
-        (("version",), 5, "version 5 is not known, only 1 and 2 and 3 and 4; update"),
+        (("version",), 6, "version 6 is not known, only 1 and 2 and 3 and 4 and 5; update"),
         (("version",), True, "version True is not known"),
         (("format",), "onetree-tree", '"format" is not'),
         (("extra",), 1, "unknown entries: 'extra'"),
