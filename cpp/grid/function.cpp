@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <numeric>
+
+#include "grid/gather.hpp"
 
 namespace onetree {
 
@@ -14,17 +15,17 @@ constexpr std::size_t kShortRun = 16;  // of cells: too few to be worth a loop o
 
 }  // namespace
 
-int n_cuts(const Function& function, const Shapes& shapes, int axis) {
+int n_cuts(const Extent& function, const Shapes& shapes, int axis) {
   return function.is_set(axis) ? shapes[function.shape[axis]].n_tests() : function.size[axis] - 1;
 }
 
-int n_cuts(const Function& function, const Shapes& shapes) {
+int n_cuts(const Extent& function, const Shapes& shapes) {
   int n = 0;
   for (int axis = 0; axis < function.n_axes(); ++axis) n += n_cuts(function, shapes, axis);
   return n;
 }
 
-Cut cut_at(const Function& function, const Shapes& shapes, int number) {
+Cut cut_at(const Extent& function, const Shapes& shapes, int number) {
   for (int axis = 0;; ++axis) {
     const int n = n_cuts(function, shapes, axis);
     if (number < n) return {axis, number};
@@ -32,20 +33,20 @@ Cut cut_at(const Function& function, const Shapes& shapes, int number) {
   }
 }
 
-int number_of(const Function& function, const Shapes& shapes, const Cut& cut) {
+int number_of(const Extent& function, const Shapes& shapes, const Cut& cut) {
   int number = cut.position;
   for (int axis = 0; axis < cut.axis; ++axis) number += n_cuts(function, shapes, axis);
   return number;
 }
 
-int longest_path(const Function& function, const Shapes& shapes) {
+int longest_path(const Extent& function, const Shapes& shapes) {
   int n = 0;
   for (int axis = 0; axis < function.n_axes(); ++axis)
     n += function.is_set(axis) ? shapes.longest_path(function.shape[axis]) : function.size[axis] - 1;
   return n;
 }
 
-double n_boxes(const Function& function, Shapes& shapes) {
+double n_boxes(const Extent& function, Shapes& shapes) {
   double boxes = 1;
   for (int axis = 0; axis < function.n_axes(); ++axis) {
     const double slabs = function.size[axis];
@@ -221,12 +222,23 @@ Cut cut_of_fewest_cells(const Function& function, const Profile& profile) {
   return best;
 }
 
-namespace {
-
-void forget_shapes_of_order(Function& function) {
+void forget_shapes_of_order(Extent& function) {
   const auto is_ordered = [](int shape) { return shape == kOrdered; };
   if (std::all_of(function.shape.begin(), function.shape.end(), is_ordered)) function.shape.clear();
 }
+
+int keep_on_cut_axis(const Extent& function, Shapes& shapes, const Cut& cut, bool left, std::vector<int>& kept) {
+  if (function.is_set(cut.axis)) {
+    const Shapes::Side& side = shapes.side(function.shape[cut.axis], cut.position, left);
+    kept = side.values;
+    return kept.size() == 2 ? kOrdered : side.shape;  // two values have one test between them
+  }
+  kept.resize(left ? cut.position + 1 : function.size[cut.axis] - cut.position - 1);
+  std::iota(kept.begin(), kept.end(), left ? 0 : cut.position + 1);
+  return kOrdered;
+}
+
+namespace {
 
 // Of an axis without an order, the values that one side of the cut keeps; returns their shape.
 int keep_values(const Function& function, const Profile& profile, const Cut& cut, bool left, int axis,
@@ -236,11 +248,7 @@ int keep_values(const Function& function, const Profile& profile, const Cut& cut
     kept.assign(1, axis == cut.axis ? profile.shapes().side(shape, cut.position, left).values[0] : 0);
     return kOrdered;
   }
-  if (axis == cut.axis) {
-    const Shapes::Side& side = profile.shapes().side(shape, cut.position, left);
-    kept = side.values;
-    return kept.size() == 2 ? kOrdered : side.shape;  // two values have one test between them
-  }
+  if (axis == cut.axis) return keep_on_cut_axis(function, profile.shapes(), cut, left, kept);
   kept.resize(function.size[axis]);
   std::iota(kept.begin(), kept.end(), 0);
   return shape;
@@ -275,35 +283,7 @@ Function side_of(const Function& function, const Profile& profile, const Cut& cu
     origin_of_side->last_slab.push_back(std::move(slabs));
   }
   forget_shapes_of_order(side);
-  std::vector<std::size_t> stride(n_axes);
-  std::size_t step = 1;
-  for (int axis = n_axes; axis-- > 0; step *= function.size[axis]) stride[axis] = step;
-  std::size_t n_cells = 1;
-  for (const int slabs : side.size) n_cells *= slabs;
-  side.classes.resize(n_cells);
-  // All axes but the last by an odometer; along the last, slabs are gathered, or copied where none is missing.
-  const std::vector<int>& inner = kept[n_axes - 1];
-  const bool contiguous = inner.back() - inner.front() + 1 == static_cast<int>(inner.size());
-  std::vector<std::size_t> at(n_axes, 0);
-  std::size_t from = 0;
-  for (int axis = 0; axis + 1 < n_axes; ++axis) from += kept[axis][0] * stride[axis];
-  for (CellClass* out = side.classes.data();;) {
-    const CellClass* in = function.classes.data() + from;
-    if (contiguous)
-      std::memcpy(out, in + inner.front(), inner.size());
-    else
-      for (std::size_t i = 0; i < inner.size(); ++i) out[i] = in[inner[i]];
-    out += inner.size();
-    int axis = n_axes - 2;
-    for (; axis >= 0; --axis) {
-      from -= kept[axis][at[axis]] * stride[axis];
-      if (++at[axis] < kept[axis].size()) break;
-      at[axis] = 0;
-      from += kept[axis][0] * stride[axis];
-    }
-    if (axis < 0) break;
-    from += kept[axis][at[axis]] * stride[axis];
-  }
+  side.classes = gather(function.classes, function.size, kept);
   return side;
 }
 
@@ -323,27 +303,34 @@ int rename_classes(std::vector<CellClass>& classes) {
   return n;
 }
 
-Function function_of(const Grid& grid, Shapes& shapes, Origin* origin) {
-  std::vector<int> order(grid.n_axes());
+Extent extent_of(const GridAxes& grid, Shapes& shapes, std::vector<int>& order, Origin* origin) {
+  order.resize(grid.n_axes());
   std::iota(order.begin(), order.end(), 0);
   std::stable_partition(order.begin(), order.end(), [&](int axis) { return static_cast<bool>(grid.axes[axis].set); });
-  Function function;
+  Extent extent;
   for (const int at : order) {
     const Axis& axis = grid.axes[at];
-    function.size.push_back(axis.n_slabs());
-    function.shape.push_back(axis.n_slabs() > 2 && axis.set ? shapes.add(axis.set) : kOrdered);
+    extent.size.push_back(axis.n_slabs());
+    extent.shape.push_back(axis.n_slabs() > 2 && axis.set ? shapes.add(axis.set) : kOrdered);
     if (origin == nullptr) continue;
     origin->axis.push_back(at);
     origin->last_slab.emplace_back(axis.n_slabs());
     std::iota(origin->last_slab.back().begin(), origin->last_slab.back().end(), 0);
   }
-  forget_shapes_of_order(function);
+  forget_shapes_of_order(extent);
+  return extent;
+}
+
+Function function_of(const Grid& grid, Shapes& shapes, Origin* origin) {
+  Function function;
+  std::vector<int> order;
+  static_cast<Extent&>(function) = extent_of(grid, shapes, order, origin);
   function.classes = reordered_cells(grid, order);
   return function;
 }
 
-GridSplit grid_split(const std::vector<Axis>& axes, const Function& function, const Shapes& shapes,
-                     const Origin& origin, const Cut& cut) {
+GridSplit grid_split(const std::vector<Axis>& axes, const Extent& function, const Shapes& shapes, const Origin& origin,
+                     const Cut& cut) {
   const int at = origin.axis[cut.axis];
   const Axis& axis = axes[at];
   const std::vector<int>& slabs = origin.last_slab[cut.axis];

@@ -28,27 +28,38 @@ struct Origin {
   std::vector<std::vector<int>> last_slab;  // per axis and slab: the last slab of the grid that it stands for
 };
 
-struct Function {
-  std::vector<int> size;           // slabs per axis, or values
-  std::vector<CellClass> classes;  // last axis fastest
-  std::vector<int> shape{};        // per axis: its number or kOrdered; empty where every axis has an order
+struct Extent {              // the axes of a function, whatever its cells hold
+  std::vector<int> size;     // slabs per axis, or values
+  std::vector<int> shape{};  // per axis: its number or kOrdered; empty where every axis has an order
 
   int n_axes() const { return static_cast<int>(size.size()); }
-  std::size_t n_cells() const { return classes.size(); }
   bool is_constant() const { return size.empty(); }
   bool has_sets() const { return !shape.empty(); }
   bool is_set(int axis) const { return !shape.empty() && shape[axis] != kOrdered; }
 };
 
+struct Function : Extent {
+  std::vector<CellClass> classes;  // last axis fastest
+
+  std::size_t n_cells() const { return classes.size(); }
+};
+
 // Cuts are numbered axis by axis.
-int n_cuts(const Function& function, const Shapes& shapes, int axis);
-int n_cuts(const Function& function, const Shapes& shapes);
-Cut cut_at(const Function& function, const Shapes& shapes, int number);
-int number_of(const Function& function, const Shapes& shapes, const Cut& cut);
+int n_cuts(const Extent& function, const Shapes& shapes, int axis);
+int n_cuts(const Extent& function, const Shapes& shapes);
+Cut cut_at(const Extent& function, const Shapes& shapes, int number);
+int number_of(const Extent& function, const Shapes& shapes, const Cut& cut);
 
 // No path of a tree needs more cuts.
-int longest_path(const Function& function, const Shapes& shapes);
-double n_boxes(const Function& function, Shapes& shapes);
+int longest_path(const Extent& function, const Shapes& shapes);
+double n_boxes(const Extent& function, Shapes& shapes);
+
+// The axes of a grid, those without an order first; `order` becomes theirs in the grid.
+Extent extent_of(const GridAxes& grid, Shapes& shapes, std::vector<int>& order, Origin* origin);
+// What one side of a cut keeps of the axis that is cut: its slabs or values, ascending; and their shape.
+int keep_on_cut_axis(const Extent& function, Shapes& shapes, const Cut& cut, bool left, std::vector<int>& kept);
+// Where all axes have an order, none needs a shape.
+void forget_shapes_of_order(Extent& function);
 
 // Where each hyperplane matters: for hyperplane h (between slabs h and h+1 of its axis) and each axis, the first and
 // last slab at which the class changes across h, or all such values. An axis without an order counts as one hyperplane,
@@ -115,7 +126,7 @@ struct GridSplit {
   int axis;         // of the grid
   int position;     // among the thresholds of that axis
 };
-GridSplit grid_split(const std::vector<Axis>& axes, const Function& function, const Shapes& shapes,
-                     const Origin& origin, const Cut& cut);
+GridSplit grid_split(const std::vector<Axis>& axes, const Extent& function, const Shapes& shapes, const Origin& origin,
+                     const Cut& cut);
 
 }  // namespace onetree

@@ -16,74 +16,33 @@ bool depth_comes_first(Objective objective) {
   return objective == Objective::kDepth || objective == Objective::kDepthLeaves;
 }
 
-}  // namespace
-
-BranchAndBound::BranchAndBound(const Grid& grid, const Solution& first, Control& control)
-    : grid_(grid), control_(control), best_(first), search_(shapes_, control.memory_limit, [this] { tick(); }) {}
-
-void BranchAndBound::tick() {
-  note_bounds();
-  if (depth_comes_first(objective_))
-    control_.check("branch and bound", best_.depth_bound, best_.depth, states());
-  else
-    control_.check("branch and bound", best_.leaves_bound, best_.leaves, states());
-}
-
-// What holds for every tree of the grid, whatever the objective.
-void BranchAndBound::note_bounds() {
-  if (root_ == kNoState) return;
-  const State& root = search_.store()[root_];
-  best_.depth_bound = std::max<std::int64_t>(best_.depth_bound, root.depth_lower);
-  best_.leaves_bound = std::max<std::int64_t>(best_.leaves_bound, root.splits_lower + 1);
-}
-
-void BranchAndBound::settle_depth() {
-  for (int depth = search_.store()[root_].depth_lower; depth < best_.depth; ++depth)
-    if (search_.fits(root_, depth)) keep(read_shallowest());
-  note_bounds();
-}
-
-// Of the trees that are not too deep; `best_` is one of them.
-void BranchAndBound::settle_leaves(int max_depth) {
-  search_.search(root_, max_depth, static_cast<int>(best_.leaves) - 2);
-  const StateSearch::Bound found = search_.bound(root_, max_depth);
-  if (found.known && found.lower + 1 < best_.leaves) keep(read_smallest(max_depth));
-  best_.leaves_bound = best_.leaves;
-}
-
-// Of the trees with the fewest leaves; `best_` is one of them.
-void BranchAndBound::settle_depth_at_least_leaves() {
-  const int splits = static_cast<int>(best_.leaves) - 1;
-  while (best_.depth > best_.depth_bound) {
-    const int depth = static_cast<int>(best_.depth) - 1;
-    search_.search(root_, depth, splits);
-    const StateSearch::Bound found = search_.bound(root_, depth);
-    if (!found.known || found.lower > splits) break;
-    keep(read_smallest(depth));
-  }
-  best_.depth_bound = best_.depth;
-}
-
-Settled BranchAndBound::by_table(const Function& function) {
+Grid grid_of(const Function& function, const Shapes& shapes) {
   Grid grid;
   for (int axis = 0; axis < function.n_axes(); ++axis) {
     grid.axes.push_back({axis, {}});
-    if (function.is_set(axis)) grid.axes[axis].set = shapes_[function.shape[axis]];
-    for (int cut = 0; cut < n_cuts(function, shapes_, axis); ++cut) grid.axes[axis].thresholds.push_back(cut);
+    if (function.is_set(axis)) grid.axes[axis].set = shapes[function.shape[axis]];
+    for (int cut = 0; cut < n_cuts(function, shapes, axis); ++cut) grid.axes[axis].thresholds.push_back(cut);
   }
   grid.classes = function.classes;
+  return grid;
+}
+
+// A small function: not worth a look at the clock.
+template <typename F>
+Settled settled_by_table(const F& function, const Shapes& shapes, Objective objective) {
   const auto first_cut = [&](const FlatTree& tree) {
-    return number_of(function, shapes_, {tree.feature[0], static_cast<int>(tree.threshold[0])});
+    return number_of(function, shapes, {tree.feature[0], static_cast<int>(tree.threshold[0])});
   };
-  Control unlimited;  // small: not worth a look at the clock
+  Control unlimited;
   Settled settled;
+  const auto grid = grid_of(function, shapes);
   with_table(grid, static_cast<std::int64_t>(function.n_cells()) - 1, unlimited, [&](auto& dp) {
-    if (objective_ != Objective::kLeaves) {
+    if (objective != Objective::kLeaves) {
       const Solution found = dp.solve(Objective::kDepth);
       settled.depth = static_cast<int>(found.depth);
       settled.depth_cut = first_cut(found.tree);
     }
-    if (objective_ != Objective::kDepth) {
+    if (objective != Objective::kDepth) {
       const Solution found = dp.solve(Objective::kLeavesDepth);
       settled.splits = static_cast<int>(found.leaves) - 1;
       settled.splits_depth = static_cast<int>(found.depth);
@@ -93,9 +52,67 @@ Settled BranchAndBound::by_table(const Function& function) {
   return settled;
 }
 
-void BranchAndBound::run() {
-  if (max_boxes_of_table_ > 0)
-    search_.settle_small(max_boxes_of_table_, [this](const Function& function) { return by_table(function); });
+}  // namespace
+
+template <typename Cells>
+BranchAndBound<Cells>::BranchAndBound(const Grid& grid, const Solution& first, Control& control)
+    : grid_(grid), control_(control), best_(first), search_(shapes_, control.memory_limit, [this] { tick(); }) {}
+
+template <typename Cells>
+void BranchAndBound<Cells>::tick() {
+  note_bounds();
+  if (depth_comes_first(objective_))
+    control_.check("branch and bound", best_.depth_bound, best_.depth, states());
+  else
+    control_.check("branch and bound", best_.leaves_bound, best_.leaves, states());
+}
+
+// What holds for every tree of the grid, whatever the objective.
+template <typename Cells>
+void BranchAndBound<Cells>::note_bounds() {
+  if (root_ == kNoState) return;
+  const State& root = search_.store()[root_];
+  best_.depth_bound = std::max<std::int64_t>(best_.depth_bound, root.depth_lower);
+  best_.leaves_bound = std::max<std::int64_t>(best_.leaves_bound, root.splits_lower + 1);
+}
+
+template <typename Cells>
+void BranchAndBound<Cells>::settle_depth() {
+  for (int depth = search_.store()[root_].depth_lower; depth < best_.depth; ++depth)
+    if (search_.fits(root_, depth)) keep(read_shallowest());
+  note_bounds();
+}
+
+// Of the trees that are not too deep; `best_` is one of them.
+template <typename Cells>
+void BranchAndBound<Cells>::settle_leaves(int max_depth) {
+  search_.search(root_, max_depth, static_cast<int>(best_.leaves) - 2);
+  const auto found = search_.bound(root_, max_depth);
+  if (found.known && found.lower + 1 < best_.leaves) keep(read_smallest(max_depth));
+  best_.leaves_bound = best_.leaves;
+}
+
+// Of the trees with the fewest leaves; `best_` is one of them.
+template <typename Cells>
+void BranchAndBound<Cells>::settle_depth_at_least_leaves() {
+  const int splits = static_cast<int>(best_.leaves) - 1;
+  while (best_.depth > best_.depth_bound) {
+    const int depth = static_cast<int>(best_.depth) - 1;
+    search_.search(root_, depth, splits);
+    const auto found = search_.bound(root_, depth);
+    if (!found.known || found.lower > splits) break;
+    keep(read_smallest(depth));
+  }
+  best_.depth_bound = best_.depth;
+}
+
+template <typename Cells>
+void BranchAndBound<Cells>::run() {
+  if constexpr (std::is_same_v<Cells, ClassCells>)
+    if (max_boxes_of_table_ > 0)
+      search_.settle_small(max_boxes_of_table_, [this](const Function& function) {
+        return settled_by_table(function, shapes_, objective_);
+      });
   tick();  // the first tree may have taken all the time
   Function whole = function_of(grid_, shapes_);
   root_ = search_.add(whole);
@@ -119,7 +136,8 @@ void BranchAndBound::run() {
   best_.optimal = true;
 }
 
-Solution BranchAndBound::solve(Objective objective) {
+template <typename Cells>
+Solution BranchAndBound<Cells>::solve(Objective objective) {
   objective_ = objective;
   best_.optimal = false;
   try {
@@ -132,7 +150,8 @@ Solution BranchAndBound::solve(Objective objective) {
   return best_;
 }
 
-void BranchAndBound::keep(FlatTree tree) {
+template <typename Cells>
+void BranchAndBound<Cells>::keep(FlatTree tree) {
   const std::int64_t depth = tree.depth(), leaves = tree.n_leaves();
   const auto in_order = [&](std::int64_t d, std::int64_t l) {
     return depth_comes_first(objective_) ? std::pair(d, l) : std::pair(l, d);
@@ -144,13 +163,15 @@ void BranchAndBound::keep(FlatTree tree) {
 }
 
 // kNoState where it was never met. Below a state that a table settled it is met now.
-StateId BranchAndBound::state_of(Function& function) {
+template <typename Cells>
+StateId BranchAndBound<Cells>::state_of(Function& function) {
   return max_boxes_of_table_ > 0 ? search_.add(function) : search_.store().find(function);
 }
 
-FlatTree BranchAndBound::read_tree(int max_depth, const Choice& choice) {
-  return write_tree(grid_, shapes_, [&](const Function& function, const Profile& profile, int depth) -> Cut {
-    if (is_line(function)) return {0, middle_cut(function)};
+template <typename Cells>
+FlatTree BranchAndBound<Cells>::read_tree(int max_depth, const Choice& choice) {
+  return write_tree<Cells>(grid_, shapes_, [&](const Function& function, const Profile& profile, int depth) -> Cut {
+    if (is_line(function)) return {0, line_of(function).middle};
     Function renamed = function;
     const int number = choice(renamed, max_depth == kAnyDepth ? kAnyDepth : max_depth - depth);
     return number < 0 ? cut_of_fewest_cells(function, profile) : cut_at(function, shapes_, number);
@@ -158,20 +179,23 @@ FlatTree BranchAndBound::read_tree(int max_depth, const Choice& choice) {
 }
 
 // A state whose longest path is no longer than it may be deep was never opened: any cut will do.
-FlatTree BranchAndBound::read_shallowest() {
+template <typename Cells>
+FlatTree BranchAndBound<Cells>::read_shallowest() {
   return read_tree(kAnyDepth, [&](Function& function, int) {
     const StateId id = state_of(function);
     return id == kNoState ? -1 : search_.depth_cut(id);
   });
 }
 
-FlatTree BranchAndBound::read_smallest(int max_depth) {
+template <typename Cells>
+FlatTree BranchAndBound<Cells>::read_smallest(int max_depth) {
   return read_tree(max_depth,
                    [&](Function& function, int depth) { return search_.splits_cut(state_of(function), depth); });
 }
 
 // Where the search was stopped: what it has settled, and what promised most above that.
-FlatTree BranchAndBound::guess() {
+template <typename Cells>
+FlatTree BranchAndBound<Cells>::guess() {
   return read_tree(kAnyDepth, [&](Function& function, int) {
     try {
       const StateId id = state_of(function);
@@ -182,5 +206,8 @@ FlatTree BranchAndBound::guess() {
     }
   });
 }
+
+template class BranchAndBound<ClassCells>;
+template class BranchAndBound<ScoreCells>;
 
 }  // namespace onetree

@@ -14,8 +14,15 @@
 
 namespace onetree {
 
+// `Cells`: ClassCells or ScoreCells. The leaves of a tree for scores carry no class, and have to be given what they
+// admit.
+template <typename Cells>
 class BranchAndBound {
  public:
+  using Grid = typename Cells::Grid;
+  using Function = typename Cells::Function;
+  using Profile = typename Cells::Profile;
+
   // `first`: a faithful tree with bounds that are proven, to be improved on.
   BranchAndBound(const Grid& grid, const Solution& first, Control& control);
 
@@ -34,7 +41,6 @@ class BranchAndBound {
 
   void tick();
   void run();
-  Settled by_table(const Function& function);
   void settle_depth();
   void settle_leaves(int max_depth);
   void settle_depth_at_least_leaves();
@@ -53,8 +59,11 @@ class BranchAndBound {
   double max_boxes_of_table_ = 0;
   Solution best_;
   Shapes shapes_;
-  StateSearch search_;
+  StateSearch<Cells> search_;
   StateId root_ = kNoState;
 };
+
+extern template class BranchAndBound<ClassCells>;
+extern template class BranchAndBound<ScoreCells>;
 
 }  // namespace onetree

@@ -27,12 +27,25 @@ FlatTree line_tree(const Grid& grid) {
   return tree;
 }
 
-FlatTree greedy_tree(const Grid& grid, Control& control) {
+namespace {
+
+template <typename Cells>
+FlatTree greedy_tree_of(const typename Cells::Grid& grid, Control& control) {
   Shapes shapes;
-  return write_tree(
+  return write_tree<Cells>(
       grid, shapes,
-      [](const Function& function, const Profile& profile, int) { return cut_of_fewest_cells(function, profile); },
+      [](const auto& function, const auto& profile, int) { return cut_of_fewest_cells(function, profile); },
       [&](std::int64_t n_nodes) { control.check("first tree", -1, -1, n_nodes); });
+}
+
+}  // namespace
+
+FlatTree greedy_tree(const Grid& grid, Control& control) {
+  return greedy_tree_of<ClassCells>(grid, control);
+}
+
+FlatTree greedy_tree(const ScoreGrid& grid, Control& control) {
+  return greedy_tree_of<ScoreCells>(grid, control);
 }
 
 }  // namespace onetree

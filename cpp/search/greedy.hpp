@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/control.hpp"
+#include "grid/score_grid.hpp"
 #include "tree/solution.hpp"
 
 namespace onetree {
@@ -12,5 +13,6 @@ FlatTree line_tree(const Grid& grid);
 
 // Cuts where the two sides have the smallest sum of square roots of (reduced) cells.
 FlatTree greedy_tree(const Grid& grid, Control& control);
+FlatTree greedy_tree(const ScoreGrid& grid, Control& control);  // all of its leaves have class 0
 
 }  // namespace onetree

@@ -32,47 +32,41 @@ class Nested {
   int& nesting_;
 };
 
-// Every hyperplane that matters, and every axis without an order, is split at least once.
-int least_splits(const Function& function) {
-  int n = 0;
-  for (int axis = 0; axis < function.n_axes(); ++axis) n += function.is_set(axis) ? 1 : function.size[axis] - 1;
-  return n;
-}
-
 }  // namespace
 
-int middle_cut(const Function& function) {
-  return function.is_constant() ? 0 : (function.size[0] - 2) / 2;
-}
-
-StateSearch::StateSearch(Shapes& shapes, std::size_t memory_limit, std::function<void()> tick)
+template <typename Cells>
+StateSearch<Cells>::StateSearch(Shapes& shapes, std::size_t memory_limit, std::function<void()> tick)
     : shapes_(shapes),
       store_(shapes, memory_limit),
       memory_limit_(memory_limit),
       on_tick_(std::move(tick)),
       fooling_(shapes, memory_limit, kWorkOfBounds, on_tick_) {}
 
-void StateSearch::tick() {
+template <typename Cells>
+void StateSearch<Cells>::tick() {
   if (bytes() > memory_limit_) throw LimitReached("memory");
   on_tick_();
 }
 
-void StateSearch::settle_small(double max_boxes, std::function<Settled(const Function&)> settle) {
+template <typename Cells>
+void StateSearch<Cells>::settle_small(double max_boxes, std::function<Settled(const Function&)> settle) {
   max_boxes_settled_ = max_boxes;
   settle_ = std::move(settle);
 }
 
-StateId StateSearch::add(Function& function) {
+template <typename Cells>
+StateId StateSearch<Cells>::add(Function& function) {
   const auto [id, is_new] = store_.intern(function);
   if (!is_new) return id;
-  const int n = least_splits(function);
   if (is_line(function)) {
+    const Line line = line_of(function);
     State& state = store_[id];
-    state.splits_lower = n;
-    state.depth_lower = state.depth_upper = state.splits_depth = depth_for_leaves(n + 1);
-    state.splits_cut = state.depth_cut = middle_cut(function);
+    state.splits_lower = line.splits;
+    state.depth_lower = state.depth_upper = state.splits_depth = depth_for_leaves(line.splits + 1);
+    state.splits_cut = state.depth_cut = line.middle;
     return id;
   }
+  const int n = least_splits(function);
   if (settle_ && n_boxes(function, shapes_) <= max_boxes_settled_) {
     const Settled settled = settle_(function);
     State& state = store_[id];
@@ -97,7 +91,8 @@ StateId StateSearch::add(Function& function) {
   return id;
 }
 
-void StateSearch::make_sides(StateId id, int number, const Opened& opened) {
+template <typename Cells>
+void StateSearch<Cells>::make_sides(StateId id, int number, const Opened& opened) {
   if (store_[id].children == nullptr) store_.new_children(id);
   StateId* sides = store_[id].children + 2 * number;
   if (sides[0] != kNoState && sides[1] != kNoState) return;
@@ -109,7 +104,8 @@ void StateSearch::make_sides(StateId id, int number, const Opened& opened) {
   }
 }
 
-bool StateSearch::all_sides_made(StateId id) const {
+template <typename Cells>
+bool StateSearch<Cells>::all_sides_made(StateId id) const {
   const StateId* children = store_[id].children;
   if (children == nullptr) return false;
   const StateId* end = children + 2 * store_[id].n_cuts;
@@ -117,7 +113,8 @@ bool StateSearch::all_sides_made(StateId id) const {
 }
 
 // The cells of the set that lie on one side bound that side too.
-void StateSearch::bound_sides(StateId id, int cut, const std::vector<int>& in_left) {
+template <typename Cells>
+void StateSearch<Cells>::bound_sides(StateId id, int cut, const std::vector<int>& in_left) {
   for (const bool left : {true, false}) {
     State& side = store_[store_[id].children[2 * cut + (left ? 0 : 1)]];
     if (side.splits_known()) continue;
@@ -126,7 +123,8 @@ void StateSearch::bound_sides(StateId id, int cut, const std::vector<int>& in_le
   }
 }
 
-void StateSearch::make_all_sides(StateId id) {
+template <typename Cells>
+void StateSearch<Cells>::make_all_sides(StateId id) {
   if (all_sides_made(id)) return;
   const int n_cuts = store_[id].n_cuts;
   const Opened opened(store_.function(id), shapes_, on_tick_);
@@ -137,7 +135,8 @@ void StateSearch::make_all_sides(StateId id) {
   }
 }
 
-bool StateSearch::fits(StateId id, int max_depth) {
+template <typename Cells>
+bool StateSearch<Cells>::fits(StateId id, int max_depth) {
   if (max_depth >= store_[id].depth_upper) return true;
   if (max_depth < store_[id].depth_lower) return false;
   const Nested nested(nesting_);
@@ -154,8 +153,9 @@ bool StateSearch::fits(StateId id, int max_depth) {
 }
 
 // Easy tests first. What does not fit rules out all sides that contain it.
-bool StateSearch::tests_fit(StateId id, int first_cut, int shape, int max_depth, const std::vector<int>& in_left,
-                            const Opened& opened) {
+template <typename Cells>
+bool StateSearch<Cells>::tests_fit(StateId id, int first_cut, int shape, int max_depth, const std::vector<int>& in_left,
+                                   const Opened& opened) {
   const int n_tests = shapes_[shape].n_tests();
   const auto side = [&](int test, bool inside) {
     return store_[id].children[2 * (first_cut + test) + (inside ? 0 : 1)];
@@ -191,7 +191,8 @@ bool StateSearch::tests_fit(StateId id, int first_cut, int shape, int max_depth,
 }
 
 // Sides that contain a side of a test are no less deep.
-void StateSearch::deepen_larger_sides(StateId id, int first_cut, int shape, int test, bool inside, int depth) {
+template <typename Cells>
+void StateSearch<Cells>::deepen_larger_sides(StateId id, int first_cut, int shape, int test, bool inside, int depth) {
   const SetAxis& tests = shapes_[shape];
   for (int other = 0; other < tests.n_tests(); ++other)
     for (const bool other_inside : {true, false}) {
@@ -206,8 +207,9 @@ void StateSearch::deepen_larger_sides(StateId id, int first_cut, int shape, int 
 
 // The left side only gets deeper as the cut moves up, the right side only as it moves down: each side that does not fit
 // rules out all cuts beyond. Of the cuts that remain, the one that halves the fooling set is tried.
-bool StateSearch::axis_fits(StateId id, int first_cut, int n_cuts, int max_depth, const std::vector<int>& in_left,
-                            const Opened& opened) {
+template <typename Cells>
+bool StateSearch<Cells>::axis_fits(StateId id, int first_cut, int n_cuts, int max_depth,
+                                   const std::vector<int>& in_left, const Opened& opened) {
   int lo = first_cut, hi = first_cut + n_cuts;
   if (const StateId* children = store_[id].children; children != nullptr)
     for (int cut = lo; cut < hi; ++cut) {
@@ -245,7 +247,8 @@ bool StateSearch::axis_fits(StateId id, int first_cut, int n_cuts, int max_depth
   return false;
 }
 
-StateSearch::Bound StateSearch::bound(StateId id, int max_depth) const {
+template <typename Cells>
+typename StateSearch<Cells>::Bound StateSearch<Cells>::bound(StateId id, int max_depth) const {
   const State& state = store_[id];
   if (max_depth < state.depth_lower) return {kNoTree, true};
   if (max_depth >= state.longest_path || (state.splits_known() && state.splits_depth <= max_depth))
@@ -255,7 +258,8 @@ StateSearch::Bound StateSearch::bound(StateId id, int max_depth) const {
   return {std::max(found->second.lower, state.splits_lower), found->second.cut >= 0};
 }
 
-int StateSearch::splits_cut(StateId id, int max_depth) const {
+template <typename Cells>
+int StateSearch<Cells>::splits_cut(StateId id, int max_depth) const {
   const State& state = store_[id];
   if (max_depth >= state.longest_path || (state.splits_known() && state.splits_depth <= max_depth))
     return state.splits_cut;
@@ -263,12 +267,14 @@ int StateSearch::splits_cut(StateId id, int max_depth) const {
   return found == limited_.end() ? -1 : found->second.cut;
 }
 
-void StateSearch::raise(StateId id, int max_depth, int lower) {
+template <typename Cells>
+void StateSearch<Cells>::raise(StateId id, int max_depth, int lower) {
   int& known = max_depth == kAnyDepth ? store_[id].splits_lower : limited_[key(id, max_depth)].lower;
   known = std::max(known, lower);
 }
 
-void StateSearch::settle(StateId id, int max_depth, int splits, int cut) {
+template <typename Cells>
+void StateSearch<Cells>::settle(StateId id, int max_depth, int splits, int cut) {
   raise(id, max_depth, splits);
   if (max_depth != kAnyDepth) {
     limited_[key(id, max_depth)].cut = cut;
@@ -281,8 +287,9 @@ void StateSearch::settle(StateId id, int max_depth, int splits, int cut) {
 }
 
 // The cut whose sides may have fewest splits together; of equal ones a known one, then the most balanced, then the
-// first. As a cut moves by one slab of an order, one side loses a hyperplane that mattered, hence at least one split.
-StateSearch::Promise StateSearch::best_promise(StateId id, int below) {
+// first. As a cut moves along an order, one side only gets larger.
+template <typename Cells>
+typename StateSearch<Cells>::Promise StateSearch<Cells>::best_promise(StateId id, int below) {
   const StateId* children = store_[id].children;
   Promise best{-1, 0, 0, kNoTree, false, kNoTree};
   int first = 0;
@@ -292,11 +299,12 @@ StateSearch::Promise StateSearch::best_promise(StateId id, int below) {
     right_.resize(n_cuts);
     for (int at = 0; at < n_cuts; ++at) {
       left_[at] = bound(children[2 * (first + at)], below);
-      if (has_order && at > 0) left_[at].lower = std::max(left_[at].lower, left_[at - 1].lower + 1);
+      if (has_order && at > 0) left_[at].lower = std::max(left_[at].lower, left_[at - 1].lower + Cells::kSplitsPerSlab);
     }
     for (int at = n_cuts; at-- > 0;) {
       right_[at] = bound(children[2 * (first + at) + 1], below);
-      if (has_order && at + 1 < n_cuts) right_[at].lower = std::max(right_[at].lower, right_[at + 1].lower + 1);
+      if (has_order && at + 1 < n_cuts)
+        right_[at].lower = std::max(right_[at].lower, right_[at + 1].lower + Cells::kSplitsPerSlab);
       const Bound &left = left_[at], &right = right_[at];
       const int splits = std::min(kNoTree, left.lower + right.lower + 1);
       const Promise promise{first + at, left.lower, right.lower, splits, left.known && right.known, kNoTree};
@@ -313,14 +321,16 @@ StateSearch::Promise StateSearch::best_promise(StateId id, int below) {
   return best;
 }
 
-int StateSearch::most_promising_cut(StateId id) {
+template <typename Cells>
+int StateSearch<Cells>::most_promising_cut(StateId id) {
   if (store_[id].splits_known()) return store_[id].splits_cut;
   return all_sides_made(id) ? best_promise(id, kAnyDepth).cut : -1;
 }
 
 // Best first, in the space of depth first: work on the cut that promises fewest splits until another promises fewer.
 // So no state is opened whose bound is over the optimum.
-void StateSearch::search(StateId id, int max_depth, int budget) {
+template <typename Cells>
+void StateSearch<Cells>::search(StateId id, int max_depth, int budget) {
   Bound now = bound(id, max_depth);
   if (now.known || now.lower > budget) return;
   const Nested nested(nesting_);
@@ -352,5 +362,8 @@ void StateSearch::search(StateId id, int max_depth, int budget) {
       search(right, below, best.right + slack);
   }
 }
+
+template class StateSearch<ClassCells>;
+template class StateSearch<ScoreCells>;
 
 }  // namespace onetree

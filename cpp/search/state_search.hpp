@@ -9,8 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grid/function.hpp"
-#include "search/fooling.hpp"
+#include "search/cells.hpp"
 #include "search/state_store.hpp"
 
 namespace onetree {
@@ -18,20 +17,18 @@ namespace onetree {
 inline constexpr int kNoTree = 1 << 29;  // splits: there is no such tree
 inline constexpr int kAnyDepth = 1 << 29;
 
-// There is one axis at most, and it has an order: the middle cut is best in every way, so such states are never opened.
-inline bool is_line(const Function& function) {
-  return function.n_axes() <= 1 && !function.has_sets();
-}
-int middle_cut(const Function& function);
-
 // What another engine says about a small function; a cut of -1 where it was not asked.
 struct Settled {
   int depth = 0, depth_cut = -1;
   int splits = 0, splits_depth = 0, splits_cut = -1;
 };
 
+template <typename Cells>
 class StateSearch {
  public:
+  using Function = typename Cells::Function;
+  using Profile = typename Cells::Profile;
+
   // `tick` is called often; it may throw, and nothing is lost. The memory limit is in bytes.
   StateSearch(Shapes& shapes, std::size_t memory_limit, std::function<void()> tick);
 
@@ -59,8 +56,8 @@ class StateSearch {
   // Where a tree of few splits is not found yet, the cut that promises it; -1 for a state that was not opened.
   int most_promising_cut(StateId id);
 
-  StateStore& store() { return store_; }
-  const StateStore& store() const { return store_; }
+  StateStore<Function>& store() { return store_; }
+  const StateStore<Function>& store() const { return store_; }
   std::size_t bytes() const {
     return store_.bytes() + limited_.size() * kLimitedBytes + fooling_.bytes() + shapes_.bytes();
   }
@@ -104,15 +101,18 @@ class StateSearch {
   Promise best_promise(StateId id, int max_depth_of_sides);
 
   Shapes& shapes_;
-  StateStore store_;
+  StateStore<Function> store_;
   std::size_t memory_limit_;
   std::function<void()> on_tick_;
   double max_boxes_settled_ = 0;
   std::function<Settled(const Function&)> settle_;
-  Fooling fooling_;
+  typename Cells::Bounds fooling_;
   int nesting_ = 0;                                     // of `fits` and `search`
   std::unordered_map<std::uint64_t, Limited> limited_;  // by state and depth
   std::vector<Bound> left_, right_;                     // work space of best_promise
 };
+
+extern template class StateSearch<ClassCells>;
+extern template class StateSearch<ScoreCells>;
 
 }  // namespace onetree

@@ -1,7 +1,8 @@
 // The states of the branch and bound: every reduced function met so far, once.
 //
-// A function is kept as a canonical key (classes renamed in the order of their appearance, cells packed into bits);
-// keys are compared whole, so a hash collision costs time, never correctness.
+// A function is kept as a canonical key (classes renamed in the order of their appearance, cells packed into bits; or
+// the ranks of what cells admit, and cells packed likewise); keys are compared whole, so a hash collision costs time,
+// never correctness.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "grid/function.hpp"
+#include "grid/score_function.hpp"
 
 namespace onetree {
 
@@ -59,6 +61,8 @@ struct State {
   bool splits_known() const { return splits_cut >= 0; }
 };
 
+// `F`: Function or ScoreFunction.
+template <typename F>
 class StateStore {
  public:
   // Throws LimitReached rather than grow past this many bytes.
@@ -69,10 +73,10 @@ class StateStore {
     StateId id;
     bool is_new;
   };
-  // Renames the classes of the function. A new state has no bounds yet.
-  Result intern(Function& function);
-  StateId find(Function& function);  // kNoState where it was never met; renames the classes as well
-  Function function(StateId id) const;
+  // Renames the classes of a function. A new state has no bounds yet.
+  Result intern(F& function);
+  StateId find(F& function);  // kNoState where it was never met; renames the classes as well
+  F function(StateId id) const;
   struct AxisCuts {
     int n_cuts;
     int shape;
@@ -96,7 +100,7 @@ class StateStore {
     std::uint64_t tag;  // half of the hash
     StateId id;
   };
-  Place look_up(Function& function);
+  Place look_up(F& function);
   void make_room();
   void grow_slots();
 
@@ -108,5 +112,8 @@ class StateStore {
   Arena<StateId> children_;
   std::vector<std::uint64_t> scratch_;
 };
+
+extern template class StateStore<Function>;
+extern template class StateStore<ScoreFunction>;
 
 }  // namespace onetree

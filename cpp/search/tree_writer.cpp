@@ -10,10 +10,19 @@ namespace {
 constexpr std::size_t kManyCells = 100'000;  // one such node takes long enough to look at the clock
 constexpr std::size_t kNodesBetweenTicks = 64;
 
+int leaf_of(const Function& function) {
+  return function.classes[0];
+}
+int leaf_of(const ScoreFunction&) {
+  return 0;
+}
+
 }  // namespace
 
-FlatTree write_tree(const Grid& grid, Shapes& shapes, const ChooseCut& choose,
+template <typename Cells>
+FlatTree write_tree(const typename Cells::Grid& grid, Shapes& shapes, const ChooseCut<Cells>& choose,
                     const std::function<void(std::int64_t)>& tick) {
+  using Function = typename Cells::Function;
   struct Task {
     Function function;
     Origin origin;
@@ -34,9 +43,9 @@ FlatTree write_tree(const Grid& grid, Shapes& shapes, const ChooseCut& choose,
     if (tick && tree.feature.size() % kNodesBetweenTicks == 0) tick(static_cast<std::int64_t>(tree.feature.size()));
     std::int32_t node;
     if (function.is_constant()) {
-      node = tree.add_leaf(function.classes[0]);
+      node = tree.add_leaf(leaf_of(function));
     } else {
-      const Profile profile(function, shapes, on_the_way);
+      const typename Cells::Profile profile(function, shapes, on_the_way);
       const Cut cut = choose(function, profile, task.depth);
       const GridSplit split = grid_split(grid.axes, function, shapes, task.origin, cut);
       node = tree.add_split(split.feature, split.threshold);
@@ -51,5 +60,10 @@ FlatTree write_tree(const Grid& grid, Shapes& shapes, const ChooseCut& choose,
   }
   return tree;
 }
+
+template FlatTree write_tree<ClassCells>(const Grid&, Shapes&, const ChooseCut<ClassCells>&,
+                                         const std::function<void(std::int64_t)>&);
+template FlatTree write_tree<ScoreCells>(const ScoreGrid&, Shapes&, const ChooseCut<ScoreCells>&,
+                                         const std::function<void(std::int64_t)>&);
 
 }  // namespace onetree

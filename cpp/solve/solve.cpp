@@ -66,7 +66,7 @@ class Search {
 
   void by_branch_and_bound(Engine engine) {
     if (!control_.time_is_up() && statistics_.boxes > kFewBoxes) improve_first();
-    BranchAndBound search(grid_, first(), control_);
+    BranchAndBound<ClassCells> search(grid_, first(), control_);
     if (engine == Engine::kCombined) search.use_tables_below(kBoxesAtBottom);
     Solution found = search.solve(objective_);
     found.depth_bound = std::max(found.depth_bound, best_->depth_bound);

@@ -34,7 +34,8 @@ std::vector<int> slabs_of(const Grid& grid, const GridParts& parts) {
 // Orders the axes by the number of boxes that are left when one axis alone is a loop.
 std::vector<int> order_by_reach(const Grid& grid, Control& control) {
   Shapes none;
-  Function function{{}, grid.classes};  // sets of values as intervals of them: it is only about a ranking
+  Function function;  // sets of values as intervals of them: it is only about a ranking
+  function.classes = grid.classes;
   for (const Axis& axis : grid.axes) function.size.push_back(axis.n_slabs());
   const Profile profile(function, none, [&] { control.check("interval-dp", -1, -1, 0); });
   const int n = grid.n_axes();

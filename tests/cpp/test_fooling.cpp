@@ -110,7 +110,7 @@ TEST(no_tree_is_smaller_than_its_bounds_whatever_the_axes) {
 
 TEST(the_search_finds_the_best_of_all_trees_whatever_the_axes) {
   for_random_functions(9, [](Function function, Shapes& shapes, const Best& best) {
-    StateSearch search(shapes, std::size_t{1} << 30, [] {});
+    StateSearch<ClassCells> search(shapes, std::size_t{1} << 30, [] {});
     const StateId root = search.add(function);
     search.search(root, kAnyDepth, kNoTree - 1);
     CHECK_EQUAL(search.bound(root, kAnyDepth).lower, best.splits);

@@ -40,7 +40,7 @@ Function random_function(check::Random& random, Shapes& shapes, int n_classes) {
 TEST(a_state_gives_back_the_function_that_it_was_made_of) {
   check::Random random(5);
   Shapes shapes;
-  StateStore store(shapes, std::size_t{1} << 30);
+  StateStore<Function> store(shapes, std::size_t{1} << 30);
   for (const int n_classes : {1, 2, 3, 5, 17, 256})
     for (int i = 0; i < 300; ++i) {
       Function function = random_function(random, shapes, n_classes);
@@ -57,7 +57,7 @@ TEST(a_state_gives_back_the_function_that_it_was_made_of) {
 TEST(states_are_one_if_and_only_if_their_functions_are) {
   check::Random random(6);
   Shapes shapes;
-  StateStore store(shapes, std::size_t{1} << 30);
+  StateStore<Function> store(shapes, std::size_t{1} << 30);
   std::map<std::tuple<std::vector<int>, std::vector<int>, std::vector<CellClass>>, StateId> known;
   for (int i = 0; i < 5'000; ++i) {
     Function function = random_function(random, shapes, 2);
@@ -72,8 +72,8 @@ TEST(states_are_one_if_and_only_if_their_functions_are) {
 
 TEST(names_of_classes_do_not_matter) {
   Shapes shapes;
-  StateStore store(shapes, std::size_t{1} << 30);
-  Function function{{2, 2}, {7, 3, 3, 9}}, renamed{{2, 2}, {0, 1, 1, 2}}, other{{2, 2}, {0, 1, 0, 2}};
+  StateStore<Function> store(shapes, std::size_t{1} << 30);
+  Function function{{{2, 2}}, {7, 3, 3, 9}}, renamed{{{2, 2}}, {0, 1, 1, 2}}, other{{{2, 2}}, {0, 1, 0, 2}};
   const StateId id = store.intern(function).id;
   CHECK_EQUAL(store.intern(renamed).id, id);
   CHECK(store.intern(other).id != id);
@@ -81,15 +81,15 @@ TEST(names_of_classes_do_not_matter) {
 
 TEST(an_axis_with_an_order_is_not_one_without) {
   Shapes shapes;
-  StateStore store(shapes, std::size_t{1} << 30);
-  Function ordered{{3}, {0, 1, 2}}, unordered{{3}, {0, 1, 2}, {shapes.add(singles(3))}};
+  StateStore<Function> store(shapes, std::size_t{1} << 30);
+  Function ordered{{{3}}, {0, 1, 2}}, unordered{{{3}, {shapes.add(singles(3))}}, {0, 1, 2}};
   CHECK(store.intern(ordered).id != store.intern(unordered).id);
 }
 
 TEST(the_store_stops_at_its_memory_limit) {
   check::Random random(7);
   Shapes shapes;
-  StateStore store(shapes, 100'000);
+  StateStore<Function> store(shapes, 100'000);
   bool has_stopped = false;
   try {
     for (int i = 0; i < 100'000; ++i) {
