@@ -55,7 +55,7 @@ from onetree.questions.checks import (
 )
 from onetree.questions.contrast import Contrast
 from onetree.questions.counterfactual import Counterfactual, counterfactual
-from onetree.questions.difference import ModelDifference, difference
+from onetree.questions.difference import DifferenceBox, ModelDifference, difference
 from onetree.questions.reason import SufficientReason, explain
 from onetree.report import write_report
 from onetree.scale.many import born_again_many
@@ -82,6 +82,7 @@ __all__ = [
     "Comparison",
     "Contrast",
     "Counterfactual",
+    "DifferenceBox",
     "Domain",
     "Ensemble",
     "Estimate",

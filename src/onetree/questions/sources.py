@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,17 +13,30 @@ from numpy.typing import ArrayLike, NDArray
 
 from onetree.domain.domain import Domain, DomainLike, as_domain
 from onetree.errors import InvalidInputError, UnsupportedModelError
+from onetree.files.atomic import read_whole
 from onetree.model.ensemble import KINDS, Ensemble, Rule, as_ensemble
 from onetree.model.inputs import read_row
-from onetree.tree.tree import Tree
+from onetree.tree.tree import Tree, load_tree
 
 Floats = NDArray[np.float64]
 _ONE_LEVEL = ("hard", "soft", "score", "scores")
+_TREE, _HEAD = re.compile(rb'"format"\s*:\s*"onetree-tree"'), 400  # what the file of a tree begins with
 _MOST_NODES = 2_000_000  # of a tree whose shared parts are written out
+
+
+def loaded(model: Any) -> Any:
+    """Return a tree for the path of a tree's file; anything else as it is."""
+    if not isinstance(model, str | os.PathLike):
+        return model
+    is_tree = not Path(model).is_dir() and _TREE.search(read_whole(model)[:_HEAD])
+    return load_tree(model) if is_tree else model
 
 
 def source_of(model: Any) -> Ensemble:
     """Return the model as an ensemble of one level; a tree becomes an ensemble of one."""
+    model = loaded(model)
+    if isinstance(model, Tree) and model.output == "value":
+        raise UnsupportedModelError("a regression tree has no classes to ask about; ask a classifier or its tree")
     ensemble = _ensemble_of_tree(model) if isinstance(model, Tree) else as_ensemble(model)
     if ensemble.rule.kind not in _ONE_LEVEL:
         raise UnsupportedModelError(

@@ -100,7 +100,7 @@ def composed(
         cut_inclusive,
         last_wins,
     )
-    return _joined(ensembles, [each.outputs for each in members], classes, Rule("combined", combination=combination))
+    return joined(ensembles, [each.outputs for each in members], classes, Rule("combined", combination=combination))
 
 
 def _visit(signal: Signal, order: list[Signal]) -> None:
@@ -129,7 +129,7 @@ def _has_same_features(one: Ensemble, other: Ensemble) -> bool:
     )
 
 
-def _joined(ensembles: list[Ensemble], outputs: list[tuple[int, ...]], classes: ArrayLike, rule: Rule) -> Ensemble:
+def joined(ensembles: list[Ensemble], outputs: list[tuple[int, ...]], classes: ArrayLike, rule: Rule) -> Ensemble:
     """Return the trees of all ensembles one after another, with the outputs of each beside those of the others."""
     first = next((each for each in ensembles if each.columns.named), ensembles[0])
     sizes = [len(each.feature) for each in ensembles]
