@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proof/model.hpp"
+#include "proof/steps.hpp"
 
 namespace onetree::proof {
 
@@ -18,19 +19,19 @@ class Combined {
   // From the least and largest sums, undivided and up to rounding: the most by which each class can be ahead of the
   // candidate. Below zero it cannot win.
   void leads(std::span<const double> least, std::span<const double> most, int candidate, std::vector<double>& leads);
-  // Per output, how much of the lead of a rival is gone when the sum is known, per unit of what was open of it.
+  // Per end of each output, as Forest::splits takes them: how much of the lead of a rival is gone when the sum is
+  // known, per unit of what was open of it.
   void weigh(std::vector<double> least, std::vector<double> most, int candidate, int rival,
              std::vector<double>& weights);
 
  private:
-  void run();
-  void take(const Step& step);
-  void put(double low, double high, double slack);
+  void run(std::span<const double> low, std::span<const double> high);
   int only_winner() const;
 
   const Model& model_;
   std::vector<double> error_;       // per output, of an undivided sum
-  std::vector<double> low_, high_;  // of the divided sums, then of every result
+  std::vector<double> low_, high_;  // of the divided sums
+  Registers registers_;
   std::vector<double> leads_;
 };
 

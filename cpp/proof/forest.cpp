@@ -18,11 +18,12 @@ Forest::Forest(const Model& model, const Axes& axes, int candidate)
     : model_(model),
       axes_(axes),
       candidate_(candidate),
+      has_sums_(candidate == kNoCandidate || model.is_combined()),
       n_gains_(static_cast<std::size_t>(candidate >= model.n_classes ? 0
-                                        : model.is_combined()        ? 2 * model.n_outputs
+                                        : has_sums_                  ? 2 * model.n_outputs
                                                                      : model.n_classes - 1)),
       trees_of_(axes.size()) {
-  for (int k = 0; n_gains_ > 0 && k < model.n_classes; ++k)
+  for (int k = 0; candidate >= 0 && n_gains_ > 0 && k < model.n_classes; ++k)
     if (k != candidate) rivals_.push_back(k);
   for (int j = 0; j < axes.size(); ++j) ranges_.push_back(axes.whole(j));
   for (const std::int32_t root : model.roots) {
@@ -61,7 +62,7 @@ Forest::Id Forest::import(std::int32_t root) {
 
 Forest::Id Forest::add_leaf(std::int32_t leaf) {
   const std::span<const double> value = model_.leaf_value(leaf);
-  if (model_.is_combined()) {
+  if (has_sums_) {
     for (std::size_t k = 0; k < n_gains_; ++k) gains_.push_back(k % 2 == 0 ? value[k / 2] : -value[k / 2]);
     nodes_.push_back({0, -1, leaf, -1, -1, false});
     return static_cast<Id>(nodes_.size()) - 1;
@@ -210,8 +211,7 @@ void Forest::splits(std::span<const double> weights, std::vector<Split>& splits)
     if (node.axis < 0) continue;
     auto open = [&](Id id) {
       double total = 0;
-      for (std::size_t k = 0; k < weights.size(); ++k)
-        total += weights[k] * (gains_[id * n_gains_ + 2 * k] + gains_[id * n_gains_ + 2 * k + 1]);
+      for (std::size_t k = 0; k < weights.size(); ++k) total += weights[k] * gains_[id * n_gains_ + k];
       return total;
     };
     splits.push_back({test_of(node), open(root), open(node.left), open(node.right)});

@@ -25,7 +25,9 @@ class Forest {
     double gain, gain_left, gain_right;  // of a rival
   };
 
-  // `candidate` is the class that others are compared with.
+  static constexpr int kNoCandidate = -1;
+
+  // `candidate` is the class that others are compared with; without one, there are sums only.
   Forest(const Model& model, const Axes& axes, int candidate);
 
   const std::vector<int>& rivals() const { return rivals_; }  // all other classes
@@ -45,9 +47,14 @@ class Forest {
   void gains(std::size_t rival, std::vector<double>& gains) const;
   // What the trees that are not constant ask first.
   void splits(std::size_t rival, std::vector<Split>& splits) const;
-  // Of a combination: the least and the largest sum of each output, undivided and up to rounding.
+  // Of a combination, or without a candidate: the least and the largest sum of each output, undivided and up to
+  // rounding.
   void sums(std::vector<double>& least, std::vector<double>& most) const;
-  // ... and the gains of splits, if what is still open of an output is worth its weight.
+  // ... per tree and output the largest value and the least one, negated: n_outputs x 2 for one tree after the other.
+  std::span<const double> ends(std::size_t tree) const {
+    return {gains_.data() + static_cast<std::size_t>(roots_[tree]) * n_gains_, n_gains_};
+  }
+  // ... and the gains of splits, if what each of these is lowered by is worth its weight.
   void splits(std::span<const double> weights, std::vector<Split>& splits) const;
 
  private:
@@ -84,7 +91,8 @@ class Forest {
   const Model& model_;
   const Axes& axes_;
   const int candidate_;
-  const std::size_t n_gains_;  // one per rival; of a combination, two per output: the largest value, and negated value
+  const bool has_sums_;
+  const std::size_t n_gains_;  // one per rival; of sums, two per output: the largest value, and negated value
   std::vector<int> rivals_;
   std::vector<Node> nodes_;
   std::vector<double> gains_;  // n_nodes x n_gains

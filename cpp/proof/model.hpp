@@ -25,7 +25,7 @@ struct SetAxis {
 
 // One step of a rule of two levels.
 struct Step {
-  enum class Kind : std::uint8_t { affine, sigmoid, softmax, piecewise, normalise, log, winner };
+  enum class Kind : std::uint8_t { affine, sigmoid, softmax, piecewise, normalise, log, winner, exp, unknown };
 
   Kind kind;
   std::span<const std::int32_t> inputs;  // places of what it takes: the outputs come first, then what the steps made
@@ -42,6 +42,14 @@ struct Combination {
   int n_decisive = 0;  // results at the end, one of which is compared with the cut; 0: the rule has one level
   double cut = 0;
   std::function<int(std::span<const double>)> ask = {};  // the class of divided sums, by the library's own functions
+};
+
+// What the library returns beside a class: the sums, or what the steps make of them.
+struct Response {
+  std::span<const std::uint8_t> float32;  // per output
+  std::span<const double> divisor;        // per output
+  std::vector<Step> steps;                // none: the numbers are the divided sums
+  int n_numbers = 0;                      // results at the end
 };
 
 struct Model {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "proof/box.hpp"
+#include "proof/choice.hpp"
 #include "proof/combined.hpp"
 #include "proof/forest.hpp"
 #include "proof/scores.hpp"
@@ -109,8 +110,6 @@ int ClassProver::strongest_combined() {
   return strongest;
 }
 
-// Among the tests at the roots, the one with the largest product of what it takes from the rival on either side. On an
-// ordered axis a test also settles the roots at other places: left of it those above, right of it those below.
 ClassProver::Branch ClassProver::choose(std::size_t rival) {
   if (model_.is_combined()) {
     combined_.weigh(least_, most_, candidate_, forest_.rivals()[rival], weights_);
@@ -118,46 +117,13 @@ ClassProver::Branch ClassProver::choose(std::size_t rival) {
   } else {
     forest_.splits(rival, splits_);
   }
-  auto order = [](const Forest::Split& a, const Forest::Split& b) {
-    return std::tie(a.test.axis, a.test.place) < std::tie(b.test.axis, b.test.place);
-  };
-  std::sort(splits_.begin(), splits_.end(), order);
   const double needed = model_.is_combined() ? 0 : scores_.needed();
-  const double most = std::max(lead_ - needed, 0.0), least = 1e-3 * most;
-  Test best = splits_[0].test;
-  double best_score = -1, best_sum = 0, best_left = 0, best_right = 0;
-  for (std::size_t begin = 0, end; begin < splits_.size(); begin = end) {
-    const Test& first = splits_[begin].test;
-    const bool one_place = axes_.is_set(first.axis);
-    double left = 0, right = 0;  // what is taken away on either side
-    for (end = begin; end < splits_.size() && splits_[end].test.axis == first.axis &&
-                      (!one_place || splits_[end].test.place == first.place);
-         ++end)
-      left += splits_[end].gain - splits_[end].gain_left;
-    for (std::size_t i = begin; i < end;) {
-      const Test& test = splits_[i].test;
-      double passed = 0;
-      for (; i < end && splits_[i].test.place == test.place; ++i) {
-        right += splits_[i].gain - splits_[i].gain_right;
-        passed += splits_[i].gain - splits_[i].gain_left;
-      }
-      // More than the lead is not needed; a side that loses nothing still leaves the other to compare.
-      const double score = std::clamp(left, least, most) * std::clamp(right, least, most);
-      if (score > best_score || (score == best_score && left + right > best_sum)) {
-        best = test;
-        best_score = score;
-        best_sum = left + right;
-        best_left = left;
-        best_right = right;
-      }
-      left -= passed;
-    }
-  }
+  const Choice best = best_split(splits_, axes_, std::max(lead_ - needed, 0.0));
   // The side where the rival keeps more is looked at first: it may hold a counterexample.
-  auto [below, above] = axes_.parts(forest_.ranges()[best.axis], best);
+  auto [below, above] = axes_.parts(forest_.ranges()[best.test.axis], best.test);
   const Forest::Mark mark = forest_.mark();
-  Branch first{mark, best.axis, std::move(below), -1}, second{mark, best.axis, std::move(above), -1};
-  if (best_left > best_right) std::swap(first, second);
+  Branch first{mark, best.test.axis, std::move(below), -1}, second{mark, best.test.axis, std::move(above), -1};
+  if (best.left > best.right) std::swap(first, second);
   branches_.push_back(std::move(second));
   return first;
 }

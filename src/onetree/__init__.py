@@ -68,7 +68,7 @@ from onetree.support.frontier import Frontier, frontier
 from onetree.tree.comparison import Comparison, compare
 from onetree.tree.prune import prune
 from onetree.tree.tree import Tree, load_tree
-from onetree.verify import Verdict, verify
+from onetree.verify import Deviation, Verdict, verify, worst_deviation
 
 if _TYPE_CHECKING:
     from onetree.estimators import BornAgainTreeClassifier
@@ -82,6 +82,7 @@ __all__ = [
     "Comparison",
     "Contrast",
     "Counterfactual",
+    "Deviation",
     "DifferenceBox",
     "Domain",
     "Ensemble",
@@ -129,6 +130,7 @@ __all__ = [
     "prune",
     "support_tree",
     "verify",
+    "worst_deviation",
     "write_report",
 ]
 

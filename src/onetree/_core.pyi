@@ -216,6 +216,8 @@ def certify_boxes(ensemble: onetree.model.arrays.EnsembleArrays, lower: numpy.ty
 
 def certify_tree(ensemble: onetree.model.arrays.EnsembleArrays, feature: numpy.typing.NDArray[numpy.int32], threshold: numpy.typing.NDArray[numpy.float64], left: numpy.typing.NDArray[numpy.int32], right: numpy.typing.NDArray[numpy.int32], leaf_class: numpy.typing.NDArray[numpy.int32], time_limit: float, progress: onetree.model.arrays.Callback | None) -> tuple[numpy.typing.NDArray[numpy.float64], Counts]: ...
 
+def certify_ranges(ensemble: onetree.model.arrays.EnsembleArrays, response: onetree.model.arrays.SumsLike, feature: numpy.typing.NDArray[numpy.int32], threshold: numpy.typing.NDArray[numpy.float64], left: numpy.typing.NDArray[numpy.int32], right: numpy.typing.NDArray[numpy.int32], number: numpy.typing.NDArray[numpy.float64], relative: bool, known: float, allowed: float, evaluate: onetree.model.arrays.Evaluate, time_limit: float, progress: onetree.model.arrays.Callback | None) -> tuple[float, numpy.typing.NDArray[numpy.float64], int, Counts]: ...
+
 class NearestOutcome(enum.Enum):
     OPTIMAL = 0
 

@@ -87,10 +87,18 @@ def verdict_html(verdict: Verdict) -> str:
         facts.append(("near a tie", f"{counted(verdict.n_fragile, 'cell')}, where the order of adding may decide"))
     point = verdict.counterexample
     if point is None:
-        return panel("Verdict: equal on every input", facts)
-    facts += [("the tree says", str(verdict.tree_class)), ("the model says", str(verdict.ensemble_class))]
+        if verdict.worst and verdict.worst_input is not None:
+            facts.append(("worst deviation", repr(verdict.worst)))
+            facts.append(("at", some([repr(value) for value in verdict.worst_input.tolist()], _MAX_VALUES)))
+        return panel(f"Verdict: {verdict.kept} on every input", facts)
+    if verdict.tree_value is None or verdict.ensemble_value is None:
+        facts += [("the tree says", str(verdict.tree_class)), ("the model says", str(verdict.ensemble_class))]
+    else:
+        said = (verdict.tree_value, verdict.ensemble_value)
+        tree, model = (some([repr(number) for number in each.tolist()], _MAX_VALUES) for each in said)
+        facts += [("the tree says", tree), ("the model says", model)]
     facts.append(("at", some([repr(value) for value in point.tolist()], _MAX_VALUES)))
-    return panel("Verdict: not equal", facts)
+    return panel(f"Verdict: not {verdict.kept}", facts)
 
 
 def ensemble_html(ensemble: Ensemble) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onetree.model.ensemble import Ensemble, Rule
+from onetree.model.operations import Operation
 from onetree.model.response import Response
 
 # Phase, elapsed seconds, bounds of the objective, a count of work done, the share done. True ends with what there is.
@@ -46,3 +48,19 @@ class AxisEnsemble:
 
 
 EnsembleArrays = Ensemble | AxisEnsemble
+
+# Leaves of a tree, divided sums of shape (n, n_outputs): how far each leaf is from what the library returns.
+Evaluate = Callable[[NDArray[np.int32], NDArray[np.float64]], NDArray[np.float64]]
+
+
+class SumsLike(Protocol):
+    """What the native proof reads of a response."""
+
+    def dtypes(self) -> list[np.dtype[Any]]:
+        """Return the precision of each output."""
+
+    def divisors(self) -> NDArray[np.float64]:
+        """Return the divisor of each output."""
+
+    def operations(self) -> list[Operation]:
+        """Return what becomes of the sums; nothing if they are returned as they are."""

@@ -5,6 +5,8 @@ An implementation beside those of the native search and of the native proof, for
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,7 +34,7 @@ class CombinedBounds:
         self._divisors = combination.divisors()
         self._n_decisive = combination.n_decisive
         self._cut = combination.cut
-        self.error = _rounding(ensemble, [dtype.itemsize == 4 for dtype in combination.dtypes()])
+        self.error = sum_errors(ensemble, [dtype.itemsize == 4 for dtype in combination.dtypes()])
 
     def decisive(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return bounds of what decides, a column per class, from bounds of the undivided sums.
@@ -55,15 +57,21 @@ class CombinedBounds:
 
     def _decisive(self, lows: list[Floats], highs: list[Floats]) -> tuple[Floats, Floats]:
         n_rows = len(lows[0])
-        for operation in self._operations:
-            of_low, of_high = (np.array([side[i] for i in operation.inputs]) for side in (lows, highs))
-            for low, high in _bounded(operation, of_low, of_high, n_rows):
-                lows.append(low)
-                highs.append(high)
+        fill_registers(self._operations, lows, highs)
         if self._cut is not None:
             return tuple(np.stack([np.full(n_rows, self._cut), side[-1]], axis=1) for side in (lows, highs))  # type: ignore[return-value]
         n = self._n_decisive
         return np.stack(lows[-n:], axis=1), np.stack(highs[-n:], axis=1)
+
+
+def fill_registers(operations: Sequence[Operation], lows: list[Floats], highs: list[Floats]) -> None:
+    """Append bounds of the results of all operations to those of the outputs, an array with an entry per box each."""
+    n_rows = len(lows[0])
+    for operation in operations:
+        of_low, of_high = (np.array([side[i] for i in operation.inputs]) for side in (lows, highs))
+        for low, high in _bounded(operation, of_low, of_high, n_rows):
+            lows.append(low)
+            highs.append(high)
 
 
 def clear_winners(low: Floats, high: Floats) -> NDArray[np.intp]:
@@ -77,7 +85,7 @@ def clear_winners(low: Floats, high: Floats) -> NDArray[np.intp]:
     return np.where(clear, best, -1)
 
 
-def _rounding(ensemble: Ensemble, single: list[bool]) -> Floats:
+def sum_errors(ensemble: Ensemble, single: Sequence[bool]) -> Floats:
     """Return what rounding can do to each sum, and to a float64 sum of the same terms."""
     root, _ = node_depths(ensemble.roots, ensemble.feature, ensemble.children_left, ensemble.children_right)
     largest = np.zeros((len(root), ensemble.n_outputs))
@@ -118,6 +126,12 @@ def _bounded(operation: Operation, low: Floats, high: Floats, n_rows: int) -> li
     elif operation.kind == Kind.LOG:
         found = [np.log(np.maximum(side, 0) + numbers[0]) for side in (low, high)]
         slack = slack * (1 + np.abs(found).max(axis=0))
+    elif operation.kind == Kind.EXP:
+        found = [np.exp(numbers[0] * side) for side in ((low, high) if numbers[0] >= 0 else (high, low))]
+        tiny = float(np.finfo(np.float32).tiny)  # next to nothing, a relative error is no bound
+        return list(zip(found[0] * (1 - slack) - tiny, found[1] * (1 + slack) + tiny, strict=True))
+    elif operation.kind == Kind.UNKNOWN:
+        return [(np.full(n_rows, -np.inf), np.full(n_rows, np.inf)) for _ in range(operation.n_results)]
     else:
         return _won(low, high, numbers)
     return list(zip(found[0] - slack, found[1] + slack, strict=True))

@@ -1,4 +1,4 @@
-"""The stages of a rule of two levels as the native core bounds them: seven kinds of operations on single numbers.
+"""The stages of a rule of two levels as the native core bounds them: nine kinds of operations on single numbers.
 
 The core never computes a class with these. It bounds with them what the library's functions can give, and asks the
 functions themselves where bounds do not tell.
@@ -32,6 +32,8 @@ class Kind(IntEnum):
     NORMALISE = 4
     LOG = 5
     WINNER = 6
+    EXP = 7
+    UNKNOWN = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ class Operation:
     n_results : int
     numbers : float64 array
         Affine: a row of factors per result, then what is added to each. Sigmoid: a factor. Piecewise: places, then the
-        value at each. Log: what is added first. Winner of one input: the cut.
+        value at each. Log: what is added first. Winner of one input: the cut. Exp: a factor.
     slack : float
         Relative error of the library's arithmetic, at most.
     """

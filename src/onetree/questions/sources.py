@@ -38,8 +38,6 @@ def source_of(model: Any) -> Ensemble:
     if isinstance(model, Tree) and model.output == "value":
         raise UnsupportedModelError("a regression tree has no classes to ask about; ask a classifier or its tree")
     ensemble = _ensemble_of_tree(model) if isinstance(model, Tree) else as_ensemble(model)
-    if ensemble.rule.kind == "value":
-        raise UnsupportedModelError("a regressor has no classes to ask about; ask a classifier")
     if ensemble.rule.kind not in _ONE_LEVEL:
         raise UnsupportedModelError(
             f"questions cannot be answered yet for a rule of the kind {ensemble.rule.kind!r}, which combines the "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,8 @@ from onetree.model.ensemble import Ensemble
 from onetree.model.rounding import count_order_fragile
 from onetree.tree.tree import Tree
 from onetree.verify.blocks import Block
-from onetree.verify.verdict import Verdict, class_map, differing, walk
+from onetree.verify.deviation import deviation
+from onetree.verify.verdict import Verdict, class_map, compares_classes, differing, walk, with_numbers
 
 Axes = list[NDArray[np.float64]]
 _CHUNK_VALUES = 1 << 15  # float64 values of inputs held at once, between two looks at the clock
@@ -86,17 +88,30 @@ def prove(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> Verdict:
-    """Compare tree and ensemble in every cell."""
+    """Compare tree and ensemble in every cell, in class or in numbers or both."""
     n_cells, n_checked, n_fragile = count(axes, blocks), 0, 0
-    to_ensemble = class_map(tree, ensemble)
+    to_ensemble = class_map(tree, ensemble) if compares_classes(tree) else None
+    worst, worst_input = 0.0, None
     for rows in chunks(axes, blocks):
-        expected = ensemble.predict_index(rows)
-        differs = to_ensemble[tree.leaf_class[walk(tree, rows)]] != expected
-        if differs.any():
-            first = int(np.argmax(differs))
-            return differing(tree, ensemble, "cells", n_checked + first + 1, rows[first])
+        leaves, scores = walk(tree, rows), ensemble.scores(rows)
+        if to_ensemble is not None:
+            differs = to_ensemble[tree.leaf_class[leaves]] != ensemble.decide(scores)
+            if differs.any():
+                first = int(np.argmax(differs))
+                return differing(tree, ensemble, "cells", n_checked + first + 1, rows[first])
+            n_fragile += count_order_fragile(ensemble, rows)
+        if tree.value is not None and tree.tolerance is not None:
+            numbers = ensemble.numbers_of(scores)
+            off = deviation(tree.value[leaves], numbers, relative=tree.relative).max(axis=1)
+            largest = int(np.argmax(off))
+            if off[largest] > worst:
+                worst, worst_input = float(off[largest]), rows[largest]
+            if worst > tree.tolerance:
+                return with_numbers(tree, ensemble, "cells", n_checked + largest + 1, worst, worst_input)
         n_checked += len(rows)
-        n_fragile += count_order_fragile(ensemble, rows)
         if progress is not None:
             progress(n_checked, n_cells)
-    return Verdict(equivalent=True, method="cells", n_checked=n_checked, n_fragile=n_fragile)
+    if tree.value is None:
+        return Verdict(equivalent=True, method="cells", n_checked=n_checked, n_fragile=n_fragile)
+    verdict = with_numbers(tree, ensemble, "cells", n_checked, worst, worst_input)
+    return verdict if to_ensemble is None else replace(verdict, n_fragile=n_fragile)

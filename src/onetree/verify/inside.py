@@ -106,6 +106,7 @@ class Inside:
             children_left=left,
             children_right=right,
             leaf_class=tree.leaf_class[kept],
+            value=None if tree.value is None else tree.value[kept],
             subset=tree.subset[kept],
             nan_features=self._nan_features(tree.nan_features),
             domain=None,

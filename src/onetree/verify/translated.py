@@ -98,6 +98,7 @@ class Translated:
             children_left=left,
             children_right=right,
             leaf_class=tree.leaf_class[kept],
+            value=None if tree.value is None else tree.value[kept],
             nan_features=nan_features,
             domain=None,
             categories=(),
