@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onetree.display.markup import text
-from onetree.report.drawing import text_colour
+from onetree.export.shades import text_colour
 from onetree.report.tree_layout import PlacedNode, layout, readable_depth
 
 if TYPE_CHECKING:

@@ -17,7 +17,9 @@ from onetree.export.nested import END, LEAF, OTHERWISE, TEST, nested
 from onetree.export.shape import Tables, float32_thresholds, is_nested, tables
 from onetree.export.steps import Run, is_point, steps_of, thresholds_only
 from onetree.export.words.conditions import conditions
+from onetree.export.words.leaf_words import outcome_words
 from onetree.export.words.wording import feature_words, heading, plain_labels, wrapped
+from onetree.tree.leaf_values import Outcomes, outcomes
 
 if TYPE_CHECKING:
     from onetree.tree.tree import Tree
@@ -33,23 +35,53 @@ _FILE = """\
  */
 #include <float.h>
 #include <stdint.h>
-{include}
+{include}{precision}{guard}
+{declarations}{tables}
+{signature}
+{{
+{refusal}{body}
+}}{ending}"""
+_IS_IEEE = """
 #if {macro} != {bits}
 #error "{number} is not an IEEE number of {bits} significant bits here"
 #endif
-{guard}
+"""
+_CLASSES = """\
 enum {{ {prefix}_N_FEATURES = {n_features}, {prefix}_N_CLASSES = {n_classes} }};
 
 extern const char *const {name}_class_names[{n_classes}];
 int {name}_predict(const {number} *x);
-
+{more}
 const char *const {name}_class_names[{n_classes}] = {{
 {labels}
 }};
-{tables}
+"""
+_VALUE = """\
+enum {{ {prefix}_N_FEATURES = {n_features} }};
+
+{type} {name}_predict(const {number} *x);
+"""
+_SIGNATURE = {
+    "class": "int {name}_predict(const {number} *x)",
+    "probability": "static int32_t {name}_leaf(const {number} *x)",
+    "value": "{type} {name}_predict(const {number} *x)",
+}
+_PROBABILITIES = "int {name}_predict_proba(const {number} *x, {type} *probability)"
+_BOTH = """
+
 int {name}_predict(const {number} *x)
 {{
-{refusal}{body}
+    const int32_t leaf = {name}_leaf(x);
+    return leaf < 0 ? -1 : (int){name}_leaf_class[leaf];
+}}
+
+{probabilities}
+{{
+    const int32_t leaf = {name}_leaf(x);
+    for (int i = 0; leaf >= 0 && i < {n_classes}; i++) {{
+        probability[i] = {name}_leaf_probability[leaf][i];
+    }}
+    return leaf < 0 ? -1 : (int){name}_leaf_class[leaf];
 }}"""
 _GUARD = """\
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
@@ -61,11 +93,12 @@ _LOOP = """\
     while (node >= 0) {{
         node = x[{name}_feature[node]] <= {name}_threshold[node] ? {name}_left[node] : {name}_right[node];
     }}
-    return (int)(-1 - node);"""
+    return {found};"""
+_FOUND = {"class": "(int)(-1 - node)", "probability": "-1 - node", "value": "{name}_leaf_value[-1 - node]"}
 _REFUSAL = """\
     for (int i = 0; i < {n_refused}; i++) {{
         if (x[{at}] != x[{at}]) {{
-            return -1;
+            return {refused};
         }}
     }}
 """
@@ -74,7 +107,10 @@ _REFUSAL = """\
 def to_c(tree: Tree, *, style: str = "auto", number: str = "double", name: str = "onetree") -> str:
     """Return `tree` as a C99 file with ``int onetree_predict(const double *x)`` and ``onetree_class_names``.
 
-    The function gives the index of the class, or -1 if a value is missing (NaN) where the tree does not take that.
+    The function gives the index of the class, or -1 if a value is missing (NaN) where the tree does not take that. If
+    the tree has probabilities, ``int onetree_predict_proba(const double *x, double *probability)`` writes one for each
+    class, too. For a regression tree there is ``double onetree_predict(const double *x)`` alone, which gives NaN where
+    an input is refused. Probabilities and values are float or double, as the source returns them.
     Compile without ``-ffast-math``, which forgets NaN; a tree that takes missing values refuses to compile with it.
 
     Parameters
@@ -97,50 +133,86 @@ def to_c(tree: Tree, *, style: str = "auto", number: str = "double", name: str =
     written_out = is_nested(tree, style, _MAX_DEPTH) or tree.n_leaves == 1
     plain = tree if written_out else thresholds_only(tree)
     threshold = plain.threshold if number == "double" else float32_thresholds(plain)
+    said = outcomes(plain)
+    kind = "float" if said.value is not None and said.value.dtype == np.float32 else "double"
+    used = "" if tree.output == "class" or (tree.output == "value" and written_out) else _leaves(said, kind, name, tree)
     if written_out:
-        used, body = "", _conditions(tree, threshold.tolist(), number)
+        body = _conditions(tree, said, threshold.tolist(), number, kind)
     else:
-        used, body = _tables(tables(plain, threshold), number, name), _LOOP.format(name=name)
+        used += _tables(tables(plain, threshold), number, name, tree.output)
+        body = _LOOP.format(name=name, found=_FOUND[tree.output].format(name=name))
     refused = (~tree.nan_features).nonzero()[0].tolist()
     if refused and len(refused) < tree.n_features:
         used += _array("int32_t", f"{name}_never_missing", [str(at) for at in refused])
-        refusal = _REFUSAL.format(n_refused=len(refused), at=f"{name}_never_missing[i]")
+        at = f"{name}_never_missing[i]"
     else:
-        refusal = _REFUSAL.format(n_refused=len(refused), at="i") if refused else "    (void)x;\n"
-    macro, bits = _PRECISION[number]
+        at = "i"
+    nothing = "NAN" if tree.output == "value" else "-1"
+    refusal = _REFUSAL.format(n_refused=len(refused), at=at, refused=nothing) if refused else "    (void)x;\n"
+    names = {"name": name, "number": number, "type": kind}
+    probabilities = _PROBABILITIES.format(**names)
+    counts = {"prefix": name.upper(), "n_features": tree.n_features, "n_classes": tree.n_classes}
+    labels = "" if tree.output == "value" else "\n".join(wrapped([_string(str(label)) for label in plain_labels(tree)]))
+    more = f"{probabilities};\n" if tree.output == "probability" else ""
+    declarations = (_VALUE if tree.output == "value" else _CLASSES).format(**names, **counts, labels=labels, more=more)
     return _FILE.format(
         comment="\n".join(f" * {line}".rstrip() for line in _comment(tree, name)),
-        include="#include <math.h> /* for a constant only */\n" if "INFINITY" in used + body else "",
+        include="#include <math.h> /* for a constant only */\n" if _needs_math(used + refusal + body) else "",
+        precision="".join(
+            _IS_IEEE.format(macro=_PRECISION[each][0], bits=_PRECISION[each][1], number=each)
+            for each in dict.fromkeys([number] if tree.output == "class" else [number, kind])
+        ),
         guard=_GUARD if tree.nan_features.any() else "",
-        macro=macro,
-        bits=bits,
-        number=number,
-        name=name,
-        prefix=name.upper(),
-        n_features=tree.n_features,
-        n_classes=tree.n_classes,
-        labels="\n".join(wrapped([_string(str(label)) for label in plain_labels(tree)])),
+        declarations=declarations,
         tables=used,
+        signature=_SIGNATURE[tree.output].format(**names),
         refusal=refusal,
         body=body,
+        ending=_BOTH.format(**names, **counts, probabilities=probabilities) if tree.output == "probability" else "",
     )
 
 
+def _needs_math(code: str) -> bool:
+    return "INFINITY" in code or "NAN" in code
+
+
 def _comment(tree: Tree, name: str) -> list[str]:
+    gives, refused = f"an index into {name}_class_names", "-1"
+    if tree.output == "value":
+        gives, refused = "the value", "NaN"
+    proba = [f"{name}_predict_proba gives the same, and writes the probability of each class, in their order."]
     return [
         *heading(tree),
         "",
-        f"{name}_predict gives an index into {name}_class_names, or -1 if a value is missing (NaN) where the",
-        "tree does not take that. Other missing values go to the side where the condition does not hold. Features:",
+        f"{name}_predict gives {gives}, or {refused} if an input is missing (NaN) where the",
+        "tree does not take that. Other missing values go to the side where the condition does not hold.",
+        *(proba if tree.output == "probability" else []),
+        "Features:",
         *(f"  x[{at}]: {_commented(word)}" for at, word in enumerate(feature_words(tree))),
     ]
 
 
-def _tables(inner: Tables, number: str, name: str) -> str:
+def _leaves(said: Outcomes, kind: str, name: str, tree: Tree) -> str:
+    """Return the tables of what leaves say."""
+    if said.value is None:
+        raise ValueError("the leaves of the tree have classes only")
+    comment = "\n/* What leaves say. */"
+    rows = [[_literal(number, kind) for number in row] for row in said.value.tolist()]
+    if tree.output == "value":
+        return comment + _array(kind, f"{name}_leaf_value", [row[0] for row in rows])
+    index = said.leaf_class.tolist()
+    classes = _array(_integer_type(index), f"{name}_leaf_class", [str(each) for each in index])
+    lines = [f"    {{{', '.join(row)}}}," for row in rows]
+    size = f"[{len(rows)}][{tree.n_classes}]"
+    return comment + classes + "\n".join([f"\nstatic const {kind} {name}_leaf_probability{size} = {{", *lines, "};\n"])
+
+
+def _tables(inner: Tables, number: str, name: str, output: str) -> str:
     child = _integer_type([*inner.left, *inner.right])
+    first = "class" if output == "class" else "of those above"
     return "".join(
         [
-            "\n/* The inner nodes, root first. A child below zero is a leaf: -1 is the first class, -2 the second. */",
+            f"\n/* Inner nodes, the root first. A child below zero is a leaf: -1 the first {first}, -2 the second. */",
             _array(_integer_type(inner.feature), f"{name}_feature", [str(at) for at in inner.feature]),
             _array(number, f"{name}_threshold", [_literal(cut, number) for cut in inner.threshold]),
             _array(child, f"{name}_left", [str(node) for node in inner.left]),
@@ -149,14 +221,15 @@ def _tables(inner: Tables, number: str, name: str) -> str:
     )
 
 
-def _conditions(tree: Tree, cuts: list[float], number: str) -> str:
+def _conditions(tree: Tree, said: Outcomes, cuts: list[float], number: str, kind: str) -> str:
     names = [_commented(word) for word in feature_words(tree)]
     splits, feature = conditions(tree), tree.feature.tolist()
+    says, returned = said.index[0].tolist(), _returned(tree, said, kind)
     lines = []
     for step, node, depth in nested(tree):
         indent = "    " * (depth + 1)
         if step == LEAF:
-            lines.append(f"{indent}return {tree.leaf_class[node]};")
+            lines.append(f"{indent}return {returned[says[node]]}")
         elif step == TEST:
             at, cut = feature[node], cuts[node]
             if tree.subset[node] >= 0:
@@ -171,6 +244,15 @@ def _conditions(tree: Tree, cuts: list[float], number: str) -> str:
         elif step == END:
             lines.append(f"{indent}}}")
     return "\n".join(lines)
+
+
+def _returned(tree: Tree, said: Outcomes, kind: str) -> list[str]:
+    """Return what leaves return, with what it means where that does not tell."""
+    if said.value is None:
+        return [f"{index};" for index in range(tree.n_classes)]
+    if tree.output == "value":
+        return [f"{_literal(number, kind)}; /* {number!r} */" for number in said.value[:, 0].tolist()]
+    return [f"{index}; /* {_commented(words)} */" for index, words in enumerate(outcome_words(tree, said))]
 
 
 def _set_condition(tree: Tree, node: int, number: str) -> str:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from onetree.export.shades import outcome_colours, text_colour
 from onetree.export.words.conditions import conditions
 from onetree.export.words.decimals import DIGITS
-from onetree.export.words.wording import feature_words, heading, label_words
+from onetree.export.words.leaf_words import outcome_words
+from onetree.export.words.wording import feature_words, heading
+from onetree.tree.leaf_values import outcomes
 
 if TYPE_CHECKING:
     from onetree.tree.tree import Tree
@@ -51,8 +54,9 @@ def to_dot(tree: Tree, *, digits: int | None = DIGITS) -> str:
     }
     """
     names = [name.translate(_ESCAPES) for name in feature_words(tree)]
-    labels = [label.translate(_ESCAPES) for label in label_words(tree)]
-    feature, leaf_class = tree.feature.tolist(), tree.leaf_class.tolist()
+    said, feature = outcomes(tree), tree.feature.tolist()
+    labels = [words.translate(_ESCAPES) for words in outcome_words(tree, said, digits)]
+    colours, says = outcome_colours(tree, said, _COLOURS), said.index[0].tolist()
     splits = conditions(tree, digits, limit=None if digits is None else _MAX_LIST, signs=True)
     children = list(zip(tree.children_left.tolist(), tree.children_right.tolist(), strict=True))
 
@@ -64,8 +68,9 @@ def to_dot(tree: Tree, *, digits: int | None = DIGITS) -> str:
     for node, (left, right) in enumerate(children):
         at = feature[node]
         if left < 0:
-            colour = _COLOURS[leaf_class[node] % len(_COLOURS)]
-            lines.append(f'  {node} [label="{labels[leaf_class[node]]}", fillcolor="{colour}"];')
+            colour = colours[says[node]]
+            ink = ', fontcolor="#ffffff"' if text_colour(colour) == "#ffffff" else ""
+            lines.append(f'  {node} [label="{labels[says[node]]}", fillcolor="{colour}"{ink}];')
             continue
         split = splits[node]
         lines.append(f'  {node} [label="{names[at]} {split.asks.translate(_ESCAPES)}"];')

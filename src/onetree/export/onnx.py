@@ -7,7 +7,7 @@ comparisons, the first of which asks whether the value is known if a missing one
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,11 @@ from onetree.export.c import NUMBERS
 from onetree.export.shape import STYLES, float32_thresholds, tables, unfolded
 from onetree.export.steps import thresholds_only, written_out
 from onetree.export.words.wording import heading, uniform_labels
+from onetree.tree.leaf_values import outcomes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from onnx import GraphProto, ModelProto, NodeProto, TensorProto
+    from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
     from onetree.model.categories import Categories
     from onetree.tree.tree import Tree
@@ -29,11 +30,15 @@ OPSET, ML_OPSET, IR_VERSION = 17, 3, 8  # ML 3 is the first with double threshol
 _MAX_DEPTH, _MAX_LEAVES = 1_000, 1_000_000
 _MAX_SET_NODES = 100_000  # of a tree ensemble in which set tests are written out; a loop shares what is below them
 _INT64 = np.dtype(np.int64)
-_MAX_CLASSES = 1 << 24  # the tree ensemble gives the index of the class as a float32
+_MAX_CLASSES = 1 << 24  # the tree ensemble gives the index of what a leaf says as a float32
 
 
 def to_onnx(tree: Tree, *, number: str = "float", style: str = "auto") -> ModelProto:
     """Return `tree` as an ONNX model with the input `X` and the outputs `label` and `class_index`.
+
+    A tree with probabilities has the output `probabilities` of shape (n_rows, n_classes) as well; a regression tree has
+    `value` of shape (n_rows,) alone. Both are of the type in which the source returns them, whatever the input is, and
+    bit by bit those of the tree.
 
     Parameters
     ----------
@@ -44,8 +49,8 @@ def to_onnx(tree: Tree, *, number: str = "float", style: str = "auto") -> ModelP
         threshold, unless the tree comes from a model that rounds its inputs itself, as scikit-learn's forests do.
         For "double" the class of every float64 input is exactly that of the tree.
     style : {"auto", "nested", "table"}
-        "nested" is the operator TreeEnsembleRegressor, which gives the index of the class; "table" a Loop over tables,
-        which takes any depth and shared subtrees; "auto" takes the first where it can.
+        "nested" is the operator TreeEnsembleRegressor, which gives the index of what the leaf says; "table" a Loop over
+        tables, which takes any depth and shared subtrees; "auto" takes the first where it can.
 
     Returns
     -------
@@ -67,17 +72,15 @@ def to_onnx(tree: Tree, *, number: str = "float", style: str = "auto") -> ModelP
         raise InvalidInputError(f"unknown number type {number!r}; use one of {', '.join(NUMBERS)}")
     kind = onnx.TensorProto.DOUBLE if number == "double" else onnx.TensorProto.FLOAT
     ensemble = _as_ensemble(tree, style)
-    nodes, constants = _loop(thresholds_only(tree), number) if ensemble is None else _ensemble(ensemble, number)
-    labels = _label_tensor(tree)
+    plain = thresholds_only(tree) if ensemble is None else ensemble
+    nodes, constants = _loop(plain, number) if ensemble is None else _ensemble(plain, number)
+    said = _said(plain)
     graph = helper.make_graph(
-        [*nodes, helper.make_node("Gather", ["labels", "class_index"], ["label"])],
+        [*nodes, *said.nodes],
         "onetree",
         [helper.make_tensor_value_info("X", kind, ["n_rows", tree.n_features])],
-        [
-            helper.make_tensor_value_info("label", labels.data_type, ["n_rows"]),
-            helper.make_tensor_value_info("class_index", onnx.TensorProto.INT64, ["n_rows"]),
-        ],
-        initializer=[*constants, labels],
+        said.outputs,
+        initializer=[*constants, *said.constants],
     )
     model = helper.make_model(
         graph,
@@ -87,6 +90,8 @@ def to_onnx(tree: Tree, *, number: str = "float", style: str = "auto") -> ModelP
         doc_string="\n".join(heading(tree)),
     )
     properties = {"features": json.dumps(tree.feature_names), "exact": json.dumps(tree.exact)}
+    if tree.value is not None:
+        properties["tolerance"] = json.dumps({"tolerance": tree.tolerance, "relative": tree.relative})
     if tree.domain is not None:
         properties["domain"] = json.dumps(tree.domain.to_json())
     if any(kind is not None for kind in tree.categories):
@@ -105,7 +110,8 @@ def _as_ensemble(tree: Tree, style: str) -> Tree | None:
         raise InvalidInputError(f"unknown style {style!r}; use one of {', '.join(STYLES)}")
     if style == "table" and tree.n_leaves > 1:  # a single leaf has no table
         return None
-    fits = tree.depth <= _MAX_DEPTH and tree.n_leaves <= _MAX_LEAVES and tree.n_classes <= _MAX_CLASSES
+    n_outcomes = len(outcomes(tree).leaf_class)
+    fits = tree.depth <= _MAX_DEPTH and tree.n_leaves <= _MAX_LEAVES and n_outcomes <= _MAX_CLASSES
     plain = None
     if tree.n_leaves == 1 or fits:
         plain = written_out(tree, _MAX_SET_NODES) if tree.has_subsets else unfolded(tree)
@@ -120,13 +126,52 @@ def _as_ensemble(tree: Tree, style: str) -> Tree | None:
     return None
 
 
+class _Said(NamedTuple):
+    """What leads from the index of what a leaf says to the outputs."""
+
+    nodes: list[NodeProto]
+    outputs: list[ValueInfoProto]
+    constants: list[TensorProto]
+
+
+def _index_name(tree: Tree) -> str:
+    return "class_index" if tree.output == "class" else "outcome"
+
+
+def _said(tree: Tree) -> _Said:
+    from onnx import TensorProto, helper, numpy_helper
+
+    said = outcomes(tree)
+    nodes, outputs, constants = [], [], []
+    if tree.output != "value":
+        labels = _label_tensor(tree)
+        constants.append(labels)
+        if tree.output == "probability":
+            constants.append(numpy_helper.from_array(said.leaf_class.astype(_INT64), "leaf_class"))
+            nodes.append(helper.make_node("Gather", ["leaf_class", "outcome"], ["class_index"]))
+        nodes.append(helper.make_node("Gather", ["labels", "class_index"], ["label"]))
+        outputs += [
+            helper.make_tensor_value_info("label", labels.data_type, ["n_rows"]),
+            helper.make_tensor_value_info("class_index", TensorProto.INT64, ["n_rows"]),
+        ]
+    if said.value is not None:
+        shape: list[str | int | None] = ["n_rows", tree.n_classes]
+        name, value = "probabilities", said.value
+        if tree.output == "value":
+            name, value, shape = "value", said.value[:, 0], ["n_rows"]
+        constants.append(numpy_helper.from_array(np.ascontiguousarray(value), "leaf_value"))
+        nodes.append(helper.make_node("Gather", ["leaf_value", "outcome"], [name]))
+        outputs.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), shape))
+    return _Said(nodes, outputs, constants)
+
+
 def _ensemble(tree: Tree, number: str) -> tuple[list[NodeProto], list[TensorProto]]:
-    """Return the operator that adds up one tree whose leaves hold the index of their class."""
+    """Return the operator that adds up one tree whose leaves hold the index of what they say."""
     from onnx import helper, numpy_helper
 
     inner = tree.feature >= 0
     leaves = (~inner).nonzero()[0].tolist()
-    threshold, index = _thresholds(tree, number), tree.leaf_class[~inner].astype(_dtype(number))
+    threshold, index = _thresholds(tree, number), outcomes(tree).index[0][~inner].astype(_dtype(number))
     if number == "double":
         numbers = {
             "nodes_values_as_tensor": numpy_helper.from_array(threshold, "threshold"),
@@ -137,7 +182,7 @@ def _ensemble(tree: Tree, number: str) -> tuple[list[NodeProto], list[TensorProt
     ensemble = helper.make_node(
         "TreeEnsembleRegressor",
         ["X"],
-        ["class_number"],
+        ["outcome_number"],
         domain="ai.onnx.ml",
         n_targets=1,
         nodes_treeids=[0] * tree.n_nodes,
@@ -154,8 +199,8 @@ def _ensemble(tree: Tree, number: str) -> tuple[list[NodeProto], list[TensorProt
     )
     return [
         ensemble,
-        helper.make_node("Cast", ["class_number"], ["class_column"], to=helper.np_dtype_to_tensor_dtype(_INT64)),
-        helper.make_node("Squeeze", ["class_column", "column"], ["class_index"]),
+        helper.make_node("Cast", ["outcome_number"], ["outcome_column"], to=helper.np_dtype_to_tensor_dtype(_INT64)),
+        helper.make_node("Squeeze", ["outcome_column", "column"], [_index_name(tree)]),
     ], [numpy_helper.from_array(np.array([1], dtype=_INT64), "column")]
 
 
@@ -181,7 +226,7 @@ def _loop(tree: Tree, number: str) -> tuple[list[NodeProto], list[TensorProto]]:
         helper.make_node("Shape", ["X"], ["rows"], start=0, end=1),
         helper.make_node("ConstantOfShape", ["rows"], ["root"], value=first),
         helper.make_node("Loop", ["depth", "begin", "root"], ["leaf"], body=_step()),
-        helper.make_node("Sub", ["minus_one", "leaf"], ["class_index"]),
+        helper.make_node("Sub", ["minus_one", "leaf"], [_index_name(tree)]),
     ]
     return nodes, constants
 
@@ -196,9 +241,9 @@ def _step() -> GraphProto:
         ("Gather", ["feature", "entry"], "at"),
         ("Unsqueeze", ["at", "column"], "at_column"),
         ("GatherElements", ["X", "at_column"], "value_column"),
-        ("Squeeze", ["value_column", "column"], "value"),
+        ("Squeeze", ["value_column", "column"], "own_value"),
         ("Gather", ["threshold", "entry"], "cut"),
-        ("LessOrEqual", ["value", "cut"], "holds"),
+        ("LessOrEqual", ["own_value", "cut"], "holds"),
         ("Gather", ["if_true", "entry"], "yes"),
         ("Gather", ["if_false", "entry"], "no"),
         ("Where", ["holds", "yes", "no"], "below"),

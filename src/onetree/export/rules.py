@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from onetree.export.words.conditions import threshold_cuts
 from onetree.export.words.decimals import DIGITS, PrintedCut
+from onetree.export.words.leaf_words import leaf_words
 from onetree.export.words.set_words import left_numbers, numbers, set_phrase
-from onetree.export.words.wording import check_writable, feature_words, heading, label_words
+from onetree.export.words.wording import check_writable, feature_words, heading
 from onetree.model.categories import MISSING
 
 if TYPE_CHECKING:
@@ -168,15 +169,13 @@ def to_rules(tree: Tree, *, digits: int | None = DIGITS) -> str:
     IF age > 2.5 THEN cat
     """
     check_writable(tree, "a list of rules")
-    names, labels, cuts = feature_words(tree), label_words(tree), threshold_cuts(tree, digits)
-    leaf_class = tree.leaf_class.tolist()
+    names, says, cuts = feature_words(tree), leaf_words(tree, digits), threshold_cuts(tree, digits)
     lines = [f"# {line}" for line in heading(tree)]
     for leaf, conditions in leaf_conditions(tree):
         words = " AND ".join(
             condition_words(condition, names[condition.feature], cuts, tree) for condition in conditions
         )
-        label = labels[leaf_class[leaf]]
-        lines.append(f"IF {words} THEN {label}" if words else f"always: {label}")
+        lines.append(f"IF {words} THEN {says[leaf]}" if words else f"always: {says[leaf]}")
     return "\n".join(lines)
 
 

@@ -27,15 +27,16 @@ _MAX_LEAVES = 100_000
 _READABLE_RUNS, _MAX_RUNS = 40, 250  # of one set test; SQLite and DuckDB take expressions 1,000 deep
 
 
-def is_nested(tree: Tree, style: str, max_depth: int) -> bool:
+def is_nested(tree: Tree, style: str, max_depth: int, n_times: int = 1) -> bool:
     """Whether `tree` is to be written out, for a target that takes conditions nested up to `max_depth`.
 
-    "auto" writes out what is small; "nested" asks for it, up to what the target takes; "table" never does.
+    "auto" writes out what is small, also if it has to be written `n_times`; "nested" asks for it, up to what the target
+    takes; "table" never does.
     """
     if style not in STYLES:
         raise InvalidInputError(f"unknown style {style!r}; use one of {', '.join(STYLES)}")
     if style == "auto":
-        small = tree.depth <= min(_READABLE_DEPTH, max_depth) and tree.n_leaves <= _READABLE_LEAVES
+        small = tree.depth <= min(_READABLE_DEPTH, max_depth) and n_times * tree.n_leaves <= _READABLE_LEAVES
         return small and longest_test(tree) <= _READABLE_RUNS
     if style == "nested" and (tree.depth > max_depth or tree.n_leaves > _MAX_LEAVES):
         raise InvalidInputError(

@@ -1,10 +1,11 @@
-"""The tree as a fitted scikit-learn `DecisionTreeClassifier`.
+"""The tree as a fitted `DecisionTreeClassifier` or `DecisionTreeRegressor` of scikit-learn.
 
 The result is scikit-learn's own object and needs onetree no longer: it can be pickled, plotted and converted as usual.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,15 +20,17 @@ from onetree.tree.leaf_probabilities import label_index
 from onetree.tree.tree import Tree
 
 if TYPE_CHECKING:
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 _UNDEFINED = -2  # scikit-learn's feature and threshold of a leaf
 _MAX_NODES = 200_000_000  # 64 bytes each, and 8 for every class
 _MAX_SET_NODES = 1_000_000  # of a tree whose set tests are written out
 
 
-def to_sklearn(tree: Tree, X: RowsLike | None = None, y: ArrayLike | None = None) -> DecisionTreeClassifier:
-    """Return a fitted `DecisionTreeClassifier` with the predictions of `tree`.
+def to_sklearn(
+    tree: Tree, X: RowsLike | None = None, y: ArrayLike | None = None
+) -> DecisionTreeClassifier | DecisionTreeRegressor:
+    """Return a fitted `DecisionTreeClassifier` or, of a regression tree, `DecisionTreeRegressor` with its predictions.
 
     scikit-learn rounds inputs to float32 before it compares. Thresholds that come from models which do the same
     (scikit-learn's own forests) are placed so that this changes nothing, and the predictions are equal for **every**
@@ -45,35 +48,48 @@ def to_sklearn(tree: Tree, X: RowsLike | None = None, y: ArrayLike | None = None
     X : array of shape (n_rows, n_features) or data frame, optional
         Data for `n_node_samples`, `value` and `impurity`. Without data each leaf counts as one sample of its class.
     y : array of shape (n_rows,), optional
-        Labels of the rows; the tree's own predictions if left out.
+        Labels of the rows, or numbers for a regression tree; the tree's own predictions if left out.
+
+    Raises
+    ------
+    InvalidInputError
+        A leaf of a tree with probabilities has another class than the first with the largest probability, which is what
+        a scikit-learn tree says. That happens with a threshold.
 
     Notes
     -----
     Data never change a prediction: a leaf whose rows are mostly of another class than the tree says (or that has none)
     keeps a `value` of 1 for the class of the tree. `n_node_samples` and the `value` of inner nodes follow the data.
-    The model's attribute `onetree_exact_` is `tree.exact`; `onetree_domain_` says where, as `Domain.to_json` does, or
-    is None for everywhere.
+    Where leaves of `tree` have numbers, those of the model have exactly the same, as float64, and inner nodes the mean.
+    The model's attributes `onetree_exact_`, `onetree_tolerance_` and `onetree_relative_` are those of the tree;
+    `onetree_domain_` says where it is exact, as `Domain.to_json` does, or is None for everywhere.
     """
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from sklearn.tree._tree import NODE_DTYPE
     from sklearn.tree._tree import Tree as SklearnTree
 
     tree = _unfolded(tree)
-    samples, counts = _count_leaves(tree) if X is None else _count_rows(tree, X, y)
-    value = _fractions(tree, counts)
     inner = tree.feature >= 0
+    if tree.value is None:
+        samples, counts = _count_leaves(tree) if X is None else _count_rows(tree, X, y)
+        value = _fractions(tree, counts)
+        impurity = 1.0 - np.square(value).sum(axis=1)  # Gini
+    else:
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers whose squares are too large have no impurity
+            samples, value, impurity = _means(tree, tree.value.astype(np.float64), X, y)
+        impurity = np.nan_to_num(impurity, nan=0.0, posinf=0.0)
 
     nodes = np.zeros(tree.n_nodes, dtype=NODE_DTYPE)
     nodes["left_child"] = tree.children_left
     nodes["right_child"] = tree.children_right
     nodes["feature"] = np.where(inner, tree.feature, _UNDEFINED)
     nodes["threshold"] = np.where(inner, tree.threshold, _UNDEFINED)
-    nodes["impurity"] = 1.0 - np.square(value).sum(axis=1)  # Gini
+    nodes["impurity"] = impurity
     nodes["n_node_samples"] = samples
     nodes["weighted_n_node_samples"] = samples
     # missing_go_to_left stays 0: missing values go right.
 
-    native = SklearnTree(tree.n_features, np.array([tree.n_classes], dtype=np.intp), 1)
+    native = SklearnTree(tree.n_features, np.array([tree.n_classes or 1], dtype=np.intp), 1)
     native.__setstate__(
         {
             "max_depth": tree.depth,
@@ -82,14 +98,17 @@ def to_sklearn(tree: Tree, X: RowsLike | None = None, y: ArrayLike | None = None
             "values": np.ascontiguousarray(value[:, np.newaxis, :]),
         }
     )
-    model = DecisionTreeClassifier()
+    model = DecisionTreeRegressor() if tree.output == "value" else DecisionTreeClassifier()
     model.n_features_in_ = model.max_features_ = tree.n_features
     model.n_outputs_ = 1
-    model.classes_ = tree.classes.copy()
-    model.n_classes_ = np.int64(tree.n_classes)
+    if tree.output != "value":
+        model.classes_ = tree.classes.copy()
+        model.n_classes_ = np.int64(tree.n_classes)
     model.tree_ = native
     # scikit-learn has no comments: the one place to say that a tree was pruned, or is exact only inside a domain.
     model.onetree_exact_ = tree.exact
+    model.onetree_tolerance_ = tree.tolerance
+    model.onetree_relative_ = tree.relative
     model.onetree_domain_ = None if tree.domain is None else tree.domain.to_json(tree.feature_names)
     if tree.columns.named and tree.feature_names != tuple(f"x{i}" for i in range(tree.n_features)):
         model.feature_names_in_ = np.array(tree.feature_names, dtype=object)
@@ -115,17 +134,63 @@ def _unfolded(tree: Tree) -> Tree:
     return unfolded(tree)
 
 
+def _means(
+    tree: Tree, value: NDArray[np.float64], X: RowsLike | None, y: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return how many rows, or leaves, are below each node, the mean of their numbers, and the impurity."""
+    is_leaf = tree.feature < 0
+    if tree.output == "probability" and (value[is_leaf].argmax(axis=1) != tree.leaf_class[is_leaf]).any():
+        raise InvalidInputError(
+            "a leaf has another class than that of its largest probability, which is what a tree of scikit-learn would "
+            "say; export code or ONNX, or make the tree without a threshold"
+        )
+    weight = is_leaf.astype(np.float64)
+    error = np.zeros(tree.n_nodes)
+    if X is not None:
+        rows = read_inputs(X, tree)
+        leaf = tree.apply(rows)
+        weight = np.bincount(leaf, minlength=tree.n_nodes).astype(np.float64)
+        if tree.output == "value" and y is not None:
+            np.add.at(error, leaf, (_targets(y, len(rows)) - value[leaf, 0]) ** 2)
+    samples, totals, squares = weight.copy(), weight[:, np.newaxis] * value, weight[:, np.newaxis] * value**2
+    for nodes in _upwards(tree):
+        left, right = tree.children_left[nodes], tree.children_right[nodes]
+        for array in (samples, totals, squares, error):
+            array[nodes] = array[left] + array[right]
+    some = samples[:, np.newaxis]
+    mean = np.divide(totals, some, out=np.zeros_like(totals), where=some > 0)
+    mean[is_leaf] = value[is_leaf]
+    if tree.output == "probability":
+        return samples, mean, 1.0 - np.square(mean).sum(axis=1)
+    spread = np.divide(squares, some, out=np.zeros_like(squares), where=some > 0)[:, 0] - mean[:, 0] ** 2
+    return samples, mean, spread.clip(0.0) + np.divide(error, samples, out=np.zeros_like(error), where=samples > 0)
+
+
+def _targets(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+    targets = np.asarray(y, dtype=np.float64)
+    if targets.shape != (n_rows,):
+        raise InvalidInputError(
+            f"y must hold one number for each of the {n_rows} rows of X, but has shape {targets.shape}"
+        )
+    return targets
+
+
+def _upwards(tree: Tree) -> Iterator[NDArray[np.intp]]:
+    """Return the inner nodes of each depth, the deepest first: both children of a node are deeper than the node."""
+    depth = tree.node_depths()
+    order = np.argsort(depth, kind="stable")
+    starts = np.searchsorted(depth[order], np.arange(depth.max() + 2))
+    for level in range(len(starts) - 2, -1, -1):
+        nodes = order[starts[level] : starts[level + 1]]
+        yield nodes[tree.feature[nodes] >= 0]
+
+
 def _count_leaves(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Leaves below each node, in all and per class."""
     counts = np.zeros((tree.n_nodes, tree.n_classes))
     is_leaf = tree.leaf_class >= 0
     counts[is_leaf, tree.leaf_class[is_leaf]] = 1.0
-    depth = tree.node_depths()
-    order = np.argsort(depth, kind="stable")
-    starts = np.searchsorted(depth[order], np.arange(depth.max() + 2))
-    for level in range(len(starts) - 2, -1, -1):  # both children of a node are deeper than the node
-        nodes = order[starts[level] : starts[level + 1]]
-        nodes = nodes[~is_leaf[nodes]]
+    for nodes in _upwards(tree):
         counts[nodes] = counts[tree.children_left[nodes]] + counts[tree.children_right[nodes]]
     return counts.sum(axis=1), counts
 

@@ -1,4 +1,4 @@
-"""The tree as SQL that gives a table one more column, the predicted class; what differs is in `sql_dialects`."""
+"""The tree as SQL that gives a table more columns, what the tree predicts; what differs is in `sql_dialects`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from onetree.errors import InvalidInputError
 from onetree.export.nested import LEAF, OTHERWISE, TEST, nested
 from onetree.export.shape import is_nested, tables
 from onetree.export.sql_dialects import Dialect, dialect_named
+from onetree.export.sql_leaves import added_columns, inserted, leaf_table
 from onetree.export.steps import Run, is_point, steps_of, thresholds_only
 from onetree.export.words.conditions import conditions
-from onetree.export.words.wording import heading, printable, uniform_labels
+from onetree.export.words.wording import heading, printable
+from onetree.tree.leaf_values import outcomes
 
 if TYPE_CHECKING:
     from onetree.model.columns import Labels
     from onetree.tree.tree import Tree
 
 _MAX_DEPTH = 12  # the parser of SQLite 3.40 has room for 100 symbols, which is 14 nested CASE in the worst case
-_BATCH = 500  # rows of one INSERT
 _ROW = "onetree_row"
 
 _WALK = """\
@@ -44,8 +45,8 @@ onetree_walk AS (
 )
 SELECT
   item.*,
-  CASE walk.node {labels} END AS prediction
-FROM {numbered} AS item LEFT JOIN onetree_walk AS walk ON walk.{row} = item.{row} AND walk.node < 0;"""
+  {predictions}
+FROM {numbered} AS item LEFT JOIN onetree_walk AS walk ON walk.{row} = item.{row} AND walk.node < 0{leaves};"""
 
 
 def to_sql(
@@ -60,6 +61,9 @@ def to_sql(
     categories: str = "codes",
 ) -> str:
     """Return `tree` as SQL that selects all columns of a table and the class as `prediction`.
+
+    The prediction of a regression tree is its value. A tree with probabilities adds a column for each class,
+    ``probability_`` and the label (or, if a database could not tell the labels apart, the number of the class).
 
     NULL and NaN are both a missing value. It goes right as in the tree; where the tree does not take it, the prediction
     is NULL. Only columns that the tree uses have to be there. Numbers in columns of text are read as numbers.
@@ -77,7 +81,8 @@ def to_sql(
     view : str, optional
         Create a view of this name instead of ending in a SELECT.
     nodes : str
-        Name of the table of the nodes, for the style "table".
+        Name of the table of the nodes, for the style "table". A tree whose leaves have numbers takes another one for
+        these, whose name is that with ``_leaves`` after it.
     dialect : {"standard", "sqlite", "duckdb", "postgresql", "bigquery"}
         The database. "standard" runs in the first three alike; a number with many digits is then a fraction of whole
         numbers, since not all of them read every decimal exactly.
@@ -97,18 +102,32 @@ def to_sql(
         raise InvalidInputError(f'categories must be "codes" or "values", not {categories!r}')
     sql = dialect_named(dialect)
     used = sorted(set(tree.feature[tree.feature >= 0].tolist()))
-    _check_columns([names[at] for at in used])
+    given = added_columns(tree, sql)
+    _check_columns([names[at] for at in used], list(given))
     lines = [f"-- {line}" for line in heading(tree)]
     create = [] if view is None else [f"CREATE VIEW {sql.name(view)} AS"]
-    if is_nested(tree, style, _MAX_DEPTH) or tree.n_leaves == 1:
-        texts = _texts(tree) if categories == "values" else {}
-        select = ["SELECT", "  item.*,", *_case(tree, names, used, sql, texts), f"FROM {sql.name(table)} AS item;"]
+    texts = _texts(tree) if categories == "values" else {}
+    if is_nested(tree, style, _MAX_DEPTH, n_times=len(given)) or tree.n_leaves == 1:
+        cases = [_case(tree, says, name, names, used, sql, texts) for name, says in given.items()]
+        select = [
+            "SELECT",
+            "  item.*,",
+            ",\n".join("\n".join(case) for case in cases),
+            f"FROM {sql.name(table)} AS item;",
+        ]
         return "\n".join([*lines, *create, *select])
     plain = thresholds_only(tree)
-    texts = _texts(tree) if categories == "values" else {}
-    return "\n".join(
-        [*lines, *_node_table(plain, nodes, sql), *create, _walk(plain, names, used, table, nodes, sql, texts)]
-    )
+    stored = _node_table(plain, nodes, sql)
+    if tree.value is None:
+        says = " ".join(f"WHEN {-1 - index} THEN {label}" for index, label in enumerate(given["prediction"]))
+        predictions, leaves = [f"CASE walk.node {says} END AS prediction"], ""
+    else:
+        given = added_columns(plain, sql)  # without leaves that set tests send nothing to
+        stored += leaf_table(plain, given, f"{nodes}_leaves", sql)
+        predictions = [f"leaf.{sql.name(name)}" for name in given]
+        leaves = f"\n  LEFT JOIN {sql.name(f'{nodes}_leaves')} AS leaf ON leaf.node = walk.node"
+    walk = _walk(plain, names, used, table, nodes, sql, texts, predictions, leaves)
+    return "\n".join([*lines, *stored, *create, walk])
 
 
 def _texts(tree: Tree) -> dict[int, Labels]:
@@ -132,9 +151,17 @@ def _unknown(at: int, column: str, sql: Dialect, texts: Mapping[int, Labels]) ->
     return [f"{column} NOT IN ({', '.join(sql.string(str(value)) for value in texts[at].values)})"]
 
 
-def _case(tree: Tree, names: Sequence[str], used: list[int], sql: Dialect, texts: Mapping[int, Labels]) -> list[str]:
-    """Return the column `prediction` as nested CASE expressions."""
-    labels, splits = _labels(tree, sql), conditions(tree)
+def _case(
+    tree: Tree,
+    given: list[str],
+    name: str,
+    names: Sequence[str],
+    used: list[int],
+    sql: Dialect,
+    texts: Mapping[int, Labels],
+) -> list[str]:
+    """Return one column as nested CASE expressions: of what is given for each of the things that leaves say."""
+    splits, says = conditions(tree), outcomes(tree).index[0].tolist()
     column = {
         at: f"item.{sql.name(names[at])}" if at in texts else f"CAST(item.{sql.name(names[at])} AS {sql.real})"
         for at in used
@@ -149,7 +176,7 @@ def _case(tree: Tree, names: Sequence[str], used: list[int], sql: Dialect, texts
     for step, node, depth in nested(tree):
         indent = outer + "  " * depth
         if step == LEAF:
-            lines.append(f"{indent}{labels[tree.leaf_class[node]]}")
+            lines.append(f"{indent}{given[says[node]]}")
         elif step == TEST:
             at, cut = int(tree.feature[node]), float(tree.threshold[node])
             if tree.subset[node] >= 0:
@@ -163,7 +190,7 @@ def _case(tree: Tree, names: Sequence[str], used: list[int], sql: Dialect, texts
             lines.append(f"{indent}ELSE" if step == OTHERWISE else f"{indent}END")
     if refused:
         lines.append("  END")
-    return [*lines[:-1], f"{lines[-1]} AS prediction"]
+    return [*lines[:-1], f"{lines[-1]} AS {name if name == 'prediction' else sql.name(name)}"]
 
 
 def _set_condition(tree: Tree, node: int, column: str, sql: Dialect, texts: Mapping[int, Labels]) -> str:
@@ -227,9 +254,7 @@ def _node_table(tree: Tree, nodes: str, sql: Dialect) -> list[str]:
             zip(inner.feature, inner.threshold, inner.left, inner.right, strict=True)
         )
     ]
-    for start in range(0, len(rows), _BATCH):
-        lines += [f"INSERT INTO {name} VALUES", ",\n".join(rows[start : start + _BATCH]) + ";"]
-    return lines
+    return lines + inserted(rows, nodes, sql)
 
 
 def _walk(
@@ -240,6 +265,8 @@ def _walk(
     nodes: str,
     sql: Dialect,
     texts: Mapping[int, Labels],
+    predictions: list[str],
+    leaves: str,
 ) -> str:
     """Return the query that takes all rows from node to node."""
     column = {at: f"CAST({_coded(f'item.{sql.name(names[at])}', texts.get(at), sql)} AS {sql.real})" for at in used}
@@ -262,7 +289,8 @@ def _walk(
         threshold=threshold,
         carried=", ".join(f"walk.x{at}" for at in used),
         nodes=sql.name(nodes),
-        labels=" ".join(f"WHEN {-1 - index} THEN {label}" for index, label in enumerate(_labels(tree, sql))),
+        predictions=",\n  ".join(predictions),
+        leaves=leaves,
     )
 
 
@@ -276,9 +304,9 @@ def _coded(column: str, labels: Labels | None, sql: Dialect) -> str:
     return f"CASE {column} {codes} ELSE CASE WHEN {column} IS NULL THEN NULL ELSE {other} END END"
 
 
-def _check_columns(used: list[str]) -> None:
-    """Refuse columns whose names differ only in case, which databases ignore."""
-    seen = {_ROW: _ROW}
+def _check_columns(used: list[str], given: list[str]) -> None:
+    """Refuse columns whose names differ only in case, which databases ignore, from each other or from what is added."""
+    seen = {name.lower(): name for name in (_ROW, *given[1:])}
     for name in used:
         if name.lower() in seen:
             raise InvalidInputError(
@@ -286,15 +314,3 @@ def _check_columns(used: list[str]) -> None:
                 "give the column of each feature in columns="
             )
         seen[name.lower()] = name
-
-
-def _labels(tree: Tree, sql: Dialect) -> list[str]:
-    return [_label(label, sql) for label in uniform_labels(tree)]
-
-
-def _label(label: str | float, sql: Dialect) -> str:
-    if isinstance(label, str):
-        return sql.string(label)
-    if isinstance(label, bool):
-        return "TRUE" if label else "FALSE"
-    return str(label) if isinstance(label, int) else sql.number(label)

@@ -20,8 +20,8 @@ class Dialect:
 
     Parameters
     ----------
-    real : str
-        The type of float64 numbers.
+    real, text, integer, boolean : str
+        The types of float64 numbers, of strings, of 64-bit integers, and of true and false.
     missing : str
         Says that ``{x}`` is missing.
     reads_decimals : bool
@@ -41,6 +41,14 @@ class Dialect:
     backticks: bool = False
     materialized: str = " MATERIALIZED"
     primary_key: str = " PRIMARY KEY"
+    text: str = "TEXT"
+    integer: str = "BIGINT"
+    boolean: str = "BOOLEAN"
+
+    def type_of(self, label: str | float) -> str:
+        """Return the type of a column of such labels."""
+        kinds = {str: self.text, bool: self.boolean, int: self.integer, float: self.real}
+        return kinds[type(label)]
 
     def number(self, value: float) -> str:
         """Return an expression for exactly this finite float64 number: a decimal if the database reads it right."""
@@ -115,6 +123,9 @@ DIALECTS = {
         backticks=True,
         materialized="",
         primary_key=" NOT NULL",
+        text="STRING",
+        integer="INT64",
+        boolean="BOOL",
     ),
 }
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from onetree.export.words.conditions import conditions
 from onetree.export.words.decimals import DIGITS
-from onetree.export.words.wording import check_writable, feature_words, label_words, limitations
+from onetree.export.words.leaf_words import leaf_words
+from onetree.export.words.wording import check_writable, feature_words, limitations
 
 if TYPE_CHECKING:
     from onetree.tree.tree import Tree
@@ -27,12 +28,13 @@ def to_text(tree: Tree, *, digits: int | None = DIGITS) -> str:
     tree : Tree
     digits : int or None
         Numbers with up to that many significant digits go where the text says, and integers; from six on also every
-        float32 number. Thresholds that this does not separate get more digits. None writes them exactly.
+        float32 number. Thresholds that this does not separate get more digits. None writes them exactly. The numbers
+        of leaves are rounded to as many digits.
 
     Returns
     -------
     str
-        First lines that begin with ``#`` say so if the tree is not exact, or only inside a domain.
+        First lines that begin with ``#`` say so if the tree is not exact, only inside a domain, or within a tolerance.
 
     Examples
     --------
@@ -46,12 +48,8 @@ def to_text(tree: Tree, *, digits: int | None = DIGITS) -> str:
     """
     check_writable(tree, "text")
     feature, splits = tree.feature.tolist(), conditions(tree, digits)
-    left, right, leaf_class = (
-        tree.children_left.tolist(),
-        tree.children_right.tolist(),
-        tree.leaf_class.tolist(),
-    )
-    names, labels = feature_words(tree), label_words(tree)
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
+    names, says = feature_words(tree), leaf_words(tree, digits)
 
     lines = [f"# {line}" for line in limitations(tree)]
     stack = [(0, 0, "")]
@@ -59,7 +57,7 @@ def to_text(tree: Tree, *, digits: int | None = DIGITS) -> str:
         node, depth, answer = stack.pop()
         indent = "  " * depth if depth <= _MAX_INDENT else "  " * _MAX_INDENT + f"[{depth}] "
         if left[node] < 0:
-            lines.append(f"{indent}{answer}{labels[leaf_class[node]]}")
+            lines.append(f"{indent}{answer}{says[node]}")
             continue
         split = splits[node]
         lines.append(f"{indent}{answer}{names[feature[node]]} {split.asks}?")

@@ -52,12 +52,6 @@ def class_colours(n_classes: int) -> list[str]:
     return colours
 
 
-def text_colour(background: str) -> str:
-    """Black or white, whichever is easier to read on a colour."""
-    red, green, blue = (int(background[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    return "#000000" if 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 > 0.18 else "#ffffff"
-
-
 def foreground() -> str:
     """Colour of lines and text in the user's style: black in a light one, white in a dark one."""
     import matplotlib as mpl

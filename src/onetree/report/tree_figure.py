@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from onetree.base.amounts import count, leaves
 from onetree.errors import InvalidInputError
+from onetree.export.shades import text_colour
 from onetree.export.words.decimals import DIGITS
-from onetree.report.drawing import as_tree, foreground, new_figure, text_colour
+from onetree.report.drawing import as_tree, foreground, new_figure
 from onetree.report.tree_layout import PlacedNode, layout, readable_depth
 
 if TYPE_CHECKING:

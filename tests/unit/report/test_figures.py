@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from onetree import BornAgainTreeClassifier, Ensemble, Tree, born_again
 from onetree.errors import InvalidInputError, MissingDependencyError
+from onetree.export.shades import text_colour
 from onetree.report import drawing, tree_layout
 from onetree.report.figures import plot_cells, plot_feature_use, plot_runs, plot_sizes, plot_tree
 
@@ -322,7 +323,7 @@ def contrast(one, other):
 def test_many_classes_have_a_colour_each():
     colours = drawing.class_colours(40)
     assert len(set(colours)) == 40
-    assert all(contrast(drawing.text_colour(colour), colour) > 4.5 for colour in colours)
+    assert all(contrast(text_colour(colour), colour) > 4.5 for colour in colours)
 
 
 def test_matplotlib_is_imported_only_for_drawing():

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from onetree.base.amounts import count, leaves
 from onetree.errors import InvalidInputError
 from onetree.model.labels import labels_to_json
+from onetree.tree.leaf_values import tolerance_words
 
 if TYPE_CHECKING:
     from onetree.tree.tree import Tree
 
-NOT_EXACT = "NOT EXACT: the tree was pruned or built from data; its class can differ from that of its source model"
-ONLY_INSIDE = "EXACT ONLY INSIDE A DOMAIN: for inputs outside of it the class means nothing. The domain"
+NOT_EXACT = "NOT EXACT: the tree was pruned or built from data; its {output} can differ from that of its source model"
+ONLY_INSIDE = "EXACT ONLY INSIDE A DOMAIN: for inputs outside of it the {output} means nothing. The domain"
 MAX_LEAVES = 10_000_000
 """Most leaves that are written out one by one."""
 
@@ -75,15 +76,32 @@ def heading(tree: Tree) -> list[str]:
 
 def limitations(tree: Tree) -> list[str]:
     """Return the lines that say where the tree is not exact; none if it is everywhere."""
-    lines = [] if tree.exact else [f"{NOT_EXACT}."]
+    lines = promises(tree) if tree.exact else [f"{NOT_EXACT.format(output=tree.output)}."]
     if tree.domain is not None:
         names = [
             name if name and _HARMLESS.fullmatch(name) else f"feature {at}"
             for at, name in enumerate(tree.feature_names)
         ]
         origin = f", {tree.domain.origin}" if tree.domain.origin and _HARMLESS.fullmatch(tree.domain.origin) else ""
-        lines += [f"{ONLY_INSIDE}{origin}:", *(f"  {line}" for line in tree.domain.describe(names))]
+        lines += [
+            f"{ONLY_INSIDE.format(output=tree.output)}{origin}:",
+            *(f"  {line}" for line in tree.domain.describe(names)),
+        ]
     return lines
+
+
+def promises(tree: Tree) -> list[str]:
+    """Return the line that says how near the numbers of an exact tree are to the source's; none if they are equal."""
+    if tree.value is None or (tree.tolerance == 0 and tree.keeps_class):
+        return []
+    if tree.tolerance is None:
+        return [f"NOT MEASURED: nothing is promised of how far its {tree.output} is from that of its source model."]
+    where = "for every input" if tree.domain is None else "for every input of the domain"
+    words = tolerance_words(tree.tolerance, relative=tree.relative)
+    most = f"at most {words}{' of the latter' if tree.relative else ''}"
+    what = "the value" if tree.output == "value" else "each probability"
+    kept = {"value": "", "probability": f", and the class {'is the same' if tree.keeps_class else 'can differ'}"}
+    return [f"WITHIN {words}: {where} {what} differs from that of the source model by {most}{kept[tree.output]}."]
 
 
 def wrapped(values: Sequence[str]) -> Iterator[str]:
