@@ -224,7 +224,7 @@ EXAMPLES = {
     "medical.py": ("forest and tree alike", "tumours.html"),
     "readme_picture.py": ("", "iris.svg"),
 }
-TESTED_ELSEWHERE = {"deploy_elsewhere.py", "exported_tree_tools.py", "figures.py"}
+TESTED_ELSEWHERE = {"deploy_elsewhere.py", "exported_tree_tools.py", "figures.py", "spark_scorer.py"}
 
 
 def test_every_example_is_run_by_some_test():

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sized
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from time import perf_counter
 from typing import Any, Literal, cast, overload
 
@@ -27,6 +28,7 @@ Outcome = Solution | Exception
 Job = tuple[object, Mapping[str, Any]]  # a source and the options of `born_again`
 
 _ERRORS = ("raise", "return")
+_WAVE = 4  # jobs per worker that are handed out together where results cannot come one by one
 
 
 @overload
@@ -145,11 +147,10 @@ def run_jobs(
     With `stop_at_error` the first error that comes back is raised instead, and what has not begun is not begun. A job
     whose solution `recall` knows is not run; `keep` receives the number and the solution of every other job.
     """
-    from joblib import Parallel, delayed
+    from joblib import delayed
 
     started = perf_counter()
     n_workers = _number_of_workers(n_jobs)
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     found: dict[int, Outcome] = {}
 
     def unknown() -> Iterator[tuple[int, Job | Exception]]:
@@ -165,7 +166,7 @@ def run_jobs(
                 found[number] = solution
 
     tasks = (delayed(_convert)(number, job, n_workers) for number, job in unknown())
-    with _closed_after(parallel(tasks)) as finished:
+    with _closed_after(_finished(tasks, n_jobs, n_workers)) as finished:
         for number, outcome in finished:
             if stop_at_error and isinstance(outcome, Exception):
                 raise outcome
@@ -176,6 +177,20 @@ def run_jobs(
                 fraction = len(found) / total if total else None
                 progress(Progress(phase, perf_counter() - started, None, None, len(found), fraction))
     return [found[number] for number in range(len(found))]
+
+
+def _finished(tasks: Iterator[Any], n_jobs: int | None, n_workers: int) -> Generator[tuple[int, Outcome], None, None]:
+    """Run tasks wherever joblib has room; the results as they come."""
+    from joblib import Parallel
+    from joblib.parallel import get_active_backend
+
+    if get_active_backend()[0].supports_return_generator:
+        yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)(tasks)
+        return
+    # Ray's backend gives all results at the end: some tasks at a time, so that what is done can be told and kept.
+    with Parallel(n_jobs=n_jobs, batch_size=1) as parallel:
+        while wave := list(islice(tasks, _WAVE * n_workers)):
+            yield from parallel(wave)
 
 
 @contextmanager
