@@ -146,7 +146,8 @@ void Registers::take(const Step& step) {
       break;
     case Step::Kind::exp:
       for (std::size_t i = 0; i < n; ++i) {
-        const double one = std::exp(step.numbers[0] * low(i)), other = std::exp(step.numbers[0] * high(i));
+        const double factor = step.numbers.empty() ? 1.0 : step.numbers[0];
+        const double one = std::exp(factor * low(i)), other = std::exp(factor * high(i));
         const double least = std::min(one, other), most = std::max(one, other);
         // Next to nothing, the relative error is no bound any more.
         put(least - step.slack * least - kTiny, most + step.slack * most + kTiny, 0);

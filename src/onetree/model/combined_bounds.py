@@ -127,7 +127,8 @@ def _bounded(operation: Operation, low: Floats, high: Floats, n_rows: int) -> li
         found = [np.log(np.maximum(side, 0) + numbers[0]) for side in (low, high)]
         slack = slack * (1 + np.abs(found).max(axis=0))
     elif operation.kind == Kind.EXP:
-        found = [np.exp(numbers[0] * side) for side in ((low, high) if numbers[0] >= 0 else (high, low))]
+        factor = numbers[0] if numbers.size else 1.0
+        found = [np.exp(factor * side) for side in ((low, high) if factor >= 0 else (high, low))]
         tiny = float(np.finfo(np.float32).tiny)  # next to nothing, a relative error is no bound
         return list(zip(found[0] * (1 - slack) - tiny, found[1] * (1 + slack) + tiny, strict=True))
     elif operation.kind == Kind.UNKNOWN:

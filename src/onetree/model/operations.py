@@ -48,7 +48,7 @@ class Operation:
     n_results : int
     numbers : float64 array
         Affine: a row of factors per result, then what is added to each. Sigmoid: a factor. Piecewise: places, then the
-        value at each. Log: what is added first. Winner of one input: the cut. Exp: a factor.
+        value at each. Log: what is added first. Winner of one input: the cut. Exp: a factor, or none.
     slack : float
         Relative error of the library's arithmetic, at most.
     """
