@@ -26,6 +26,15 @@ void def_view(nb::class_<Owner>& bound, const char* name, std::vector<Value> Own
   bound.def_prop_ro(name, view(field), nb::rv_policy::reference_internal);
 }
 
+auto rows_of_leaves(std::vector<double> onetree::Outcome::* field) {
+  return [field](const onetree::Outcome& outcome) {
+    const std::vector<double>& values = outcome.*field;
+    const std::size_t n_columns = static_cast<std::size_t>(outcome.n_columns);
+    return nb::ndarray<nb::numpy, const double, nb::ndim<2>>(
+        values.data(), {n_columns == 0 ? 0 : values.size() / n_columns, n_columns});
+  };
+}
+
 void bind_choices(nb::module_& module) {
   nb::enum_<onetree::Objective>(module, "Objective")
       .value("DEPTH", onetree::Objective::kDepth)
@@ -69,7 +78,9 @@ void bind_outcome(nb::module_& module) {
   nb::class_<onetree::Outcome>(module, "Outcome")
       .def_ro("solutions", &onetree::Outcome::solutions)
       .def_ro("statistics", &onetree::Outcome::statistics)
-      .def_ro("is_complete", &onetree::Outcome::is_complete);
+      .def_ro("is_complete", &onetree::Outcome::is_complete)
+      .def_prop_ro("leaf_least", rows_of_leaves(&onetree::Outcome::leaf_least), nb::rv_policy::reference_internal)
+      .def_prop_ro("leaf_most", rows_of_leaves(&onetree::Outcome::leaf_most), nb::rv_policy::reference_internal);
 }
 
 void bind_bounds(nb::module_& module) {

@@ -325,7 +325,7 @@ Function function_of(const Grid& grid, Shapes& shapes, Origin* origin) {
   Function function;
   std::vector<int> order;
   static_cast<Extent&>(function) = extent_of(grid, shapes, order, origin);
-  function.classes = reordered_cells(grid, order);
+  function.classes = reordered_cells<CellClass>(grid, grid.classes, order);
   return function;
 }
 

@@ -43,15 +43,16 @@ std::vector<std::size_t> cell_strides(const GridAxes& grid) {
   return stride;
 }
 
-std::vector<CellClass> reordered_cells(const Grid& grid, const std::vector<int>& order) {
-  if (std::is_sorted(order.begin(), order.end())) return grid.classes;
+template <typename Cell>
+std::vector<Cell> reordered_cells(const GridAxes& grid, std::span<const Cell> cells, const std::vector<int>& order) {
+  if (std::is_sorted(order.begin(), order.end())) return {cells.begin(), cells.end()};
   const std::vector<std::size_t> stride = cell_strides(grid);
   const int n = grid.n_axes(), last = order[n - 1], inner = grid.axes[last].n_slabs();
-  std::vector<CellClass> cells(grid.n_cells());
+  std::vector<Cell> reordered(cells.size());
   std::vector<int> slab(n, 0);
   std::size_t from = 0;
-  for (CellClass *out = cells.data(), *end = out + cells.size(); out < end; out += inner) {
-    for (int i = 0; i < inner; ++i) out[i] = grid.classes[from + i * stride[last]];
+  for (Cell *out = reordered.data(), *end = out + reordered.size(); out < end; out += inner) {
+    for (int i = 0; i < inner; ++i) out[i] = cells[from + i * stride[last]];
     for (int k = n - 2; k >= 0; --k) {
       from += stride[order[k]];
       if (++slab[k] < grid.axes[order[k]].n_slabs()) break;
@@ -59,8 +60,12 @@ std::vector<CellClass> reordered_cells(const Grid& grid, const std::vector<int>&
       slab[k] = 0;
     }
   }
-  return cells;
+  return reordered;
 }
+
+template std::vector<CellClass> reordered_cells(const GridAxes&, std::span<const CellClass>, const std::vector<int>&);
+template std::vector<std::uint32_t> reordered_cells(const GridAxes&, std::span<const std::uint32_t>,
+                                                    const std::vector<int>&);
 
 namespace {
 

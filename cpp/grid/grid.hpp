@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -61,7 +62,8 @@ struct Grid : GridAxes {
 // Strides of a grid's cells, last axis fastest.
 std::vector<std::size_t> cell_strides(const GridAxes& grid);
 // Its cells with the axes in another order.
-std::vector<CellClass> reordered_cells(const Grid& grid, const std::vector<int>& order);
+template <typename Cell>
+std::vector<Cell> reordered_cells(const GridAxes& grid, std::span<const Cell> cells, const std::vector<int>& order);
 
 // The grid does not fit in the memory limit, or has more states than can be worth enumerating.
 struct GridTooLarge : std::runtime_error {

@@ -21,7 +21,7 @@ Intervals list_of(const SetFamily& family) {
 
 }  // namespace
 
-GridParts::GridParts(const Grid& grid, Control& control) : grid_(grid) {
+GridParts::GridParts(const GridAxes& grid, Control& control) : grid_(grid) {
   for (const Axis& axis : grid.axes) {
     sets_.emplace_back();
     if (!axis.set) continue;

@@ -27,7 +27,7 @@ class GridParts {
   };
 
   // Throws GridTooLarge where the tests of an axis leave too many sets.
-  GridParts(const Grid& grid, Control& control);
+  GridParts(const GridAxes& grid, Control& control);
 
   const Sets* sets(int axis) const { return sets_[axis].get(); }  // null: the axis has an order
   std::size_t bytes() const;
@@ -56,7 +56,7 @@ class GridParts {
   }
 
  private:
-  const Grid& grid_;
+  const GridAxes& grid_;
   std::vector<std::unique_ptr<const Sets>> sets_;  // per axis
 };
 

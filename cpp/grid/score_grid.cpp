@@ -111,4 +111,17 @@ ScoreGrid build_score_grid(const Ensemble& ensemble, int n_columns, const Admit&
   return grid;
 }
 
+std::vector<double> distinct_sums(const Ensemble& ensemble, Control& control, std::size_t max_states) {
+  std::vector<double> found;
+  const Admit note = [&](std::span<const double> sums, std::size_t n_rows, std::vector<double>& least,
+                         std::vector<double>& most) {
+    found.assign(sums.begin(), sums.end());
+    least.assign(n_rows, 0);  // everything is one admission: nothing more is to be known
+    most = least;
+  };
+  ScoreEnds ends(ensemble, 1, note, control);
+  const Diagram diagram(ensemble, ends, control, max_states);
+  return found;
+}
+
 }  // namespace onetree

@@ -29,6 +29,9 @@ struct ScoreGrid : GridAxes {
 using Admit = std::function<void(std::span<const double> sums, std::size_t n_rows, std::vector<double>& least,
                                  std::vector<double>& most)>;
 
+// All distinct sums that occur, as `admit` gets them. Throws GridTooLarge, or LimitReached when time is up.
+std::vector<double> distinct_sums(const Ensemble& ensemble, Control& control, std::size_t max_states = kMaxStates);
+
 // Throws GridTooLarge, LimitReached when time is up, and std::invalid_argument where `admit` breaks its promise.
 ScoreGrid build_score_grid(const Ensemble& ensemble, int n_columns, const Admit& admit, Control& control,
                            std::size_t max_states = kMaxStates);

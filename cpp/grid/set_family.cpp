@@ -117,7 +117,7 @@ std::size_t SetFamily::bytes() const {
          first_split_.capacity() * sizeof(std::size_t);
 }
 
-BoxCount count_set_boxes(const Grid& grid, int max_sets) {
+BoxCount count_set_boxes(const GridAxes& grid, int max_sets) {
   Control unlimited;
   BoxCount boxes{1, true};
   for (const Axis& axis : grid.axes) {

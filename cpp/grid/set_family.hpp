@@ -49,6 +49,6 @@ struct BoxCount {
   double count;    // of boxes that a table has; at least that many otherwise
   bool is_listed;  // no axis has more than `max_sets` sets
 };
-BoxCount count_set_boxes(const Grid& grid, int max_sets = SetFamily::kMaxSets);
+BoxCount count_set_boxes(const GridAxes& grid, int max_sets = SetFamily::kMaxSets);
 
 }  // namespace onetree

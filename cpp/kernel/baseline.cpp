@@ -22,4 +22,8 @@ FillBlock baseline_fill(Measure measure, std::size_t element_bytes, int n_levels
   return fill_of(measure, element_bytes, n_levels);
 }
 
+MarkBlock baseline_mark(std::size_t element_bytes) {
+  return mark_of(element_bytes);
+}
+
 }  // namespace onetree

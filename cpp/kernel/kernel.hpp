@@ -96,18 +96,49 @@ struct Block {
   const int* grid_slabs;           // per slab of the block
   const std::uint8_t* lo_classes;  // classes of the lanes' first cells, for grid slab 0 of the last loop
   const std::uint8_t* hi_classes;  // classes of the lanes' last cells
+  // Where leaves carry numbers, in place of the classes, which are zero then: all ones where a box may not be a leaf,
+  // row by row.
+  const std::uint8_t* differs = nullptr;
 };
 
 using FillBlock = void (*)(const Block&, const RowPlan&);
 
+// What a block of rows may carry as leaves: of each column two planes, the largest of the lower ends and the smallest
+// of the upper ends, as ranks. Rows of one slab of the last loop keep theirs before the rows of the block, those of
+// slab 0 last, since other blocks are made of them; all others are cut along that loop.
+struct ScoreBlock {
+  std::size_t row_bytes;
+  int n_planes;
+  std::uint8_t* rows;  // as in Block
+  int n_rows;
+  int n_slabs;                // the first rows
+  const Interval* intervals;  // one per row
+  const SplitIndex* splits;
+  const int* first_split;
+  const RowPair* pair;          // a split of the block along another loop; null: one slab on every other loop
+  const int* grid_slabs;        // per slab of the block
+  const std::uint8_t* singles;  // then: planes of the lanes' boxes, for grid slab 0 of the last loop
+  std::uint8_t* planes;         // room for those of rows that are cut
+  std::uint8_t* differs;        // what Block needs
+};
+
+using MarkBlock = void (*)(const ScoreBlock&);
+
 // `n_levels`: of the groups; 0 if no axes share a row, which then holds one value.
 FillBlock fill_block_for(Simd simd, Measure measure, std::size_t element_bytes, int n_levels);
 
+MarkBlock mark_block_for(Simd simd, std::size_t element_bytes);
+
 // The same of each instruction set, in a file of its own.
 FillBlock baseline_fill(Measure measure, std::size_t element_bytes, int n_levels);
+MarkBlock baseline_mark(std::size_t element_bytes);
 FillBlock sse4_fill(Measure measure, std::size_t element_bytes, int n_levels);
+MarkBlock sse4_mark(std::size_t element_bytes);
 FillBlock avx2_fill(Measure measure, std::size_t element_bytes, int n_levels);
+MarkBlock avx2_mark(std::size_t element_bytes);
 FillBlock avx512_fill(Measure measure, std::size_t element_bytes, int n_levels);
+MarkBlock avx512_mark(std::size_t element_bytes);
 FillBlock neon_fill(Measure measure, std::size_t element_bytes, int n_levels);
+MarkBlock neon_mark(std::size_t element_bytes);
 
 }  // namespace onetree

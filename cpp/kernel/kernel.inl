@@ -130,7 +130,12 @@ class RowFiller {
     std::uint8_t* best = best_ + i * row_bytes_;
     join_row<kGroupsAtOnce>(n_sources, best);
     const auto [lo, hi] = block_.intervals[q];
-    lo_[i] = block_.lo_classes + static_cast<std::size_t>(block_.grid_slabs[lo]) * row_bytes_;
+    lo_[i] = block_.lo_classes;
+    if (block_.differs != nullptr) {
+      hi_[i] = block_.differs + q * row_bytes_;
+      return;
+    }
+    lo_[i] += static_cast<std::size_t>(block_.grid_slabs[lo]) * row_bytes_;
     hi_[i] = block_.hi_classes + static_cast<std::size_t>(block_.grid_slabs[hi]) * row_bytes_;
   }
 
@@ -216,10 +221,15 @@ void fill_values(const Block& block, const RowPlan&) {
       best = lane_min(best, Measure::template join<Word>(values[block.splits[s].left], values[block.splits[s].right]));
     const auto [lo, hi] = block.intervals[row];
     if (block.single && lo == hi) best = 0;
-    const Word equal_classes =
-        equal<Word>(block.lo_classes[static_cast<std::size_t>(block.grid_slabs[lo]) * sizeof(Word)],
-                    block.hi_classes[static_cast<std::size_t>(block.grid_slabs[hi]) * sizeof(Word)]);
-    values[row] = settle<Measure, Word>(best, static_cast<Word>(~equal_classes));
+    Word differ;
+    if (block.differs != nullptr) {
+      differ = reinterpret_cast<const Word*>(block.differs)[row];
+    } else {
+      differ = static_cast<Word>(
+          ~equal<Word>(block.lo_classes[static_cast<std::size_t>(block.grid_slabs[lo]) * sizeof(Word)],
+                       block.hi_classes[static_cast<std::size_t>(block.grid_slabs[hi]) * sizeof(Word)]));
+    }
+    values[row] = settle<Measure, Word>(best, differ);
   }
 }
 
@@ -253,4 +263,88 @@ FillBlock fill_of(Measure measure, std::size_t element_bytes, int n_levels) {
   if (element_bytes == 1) return fill_of<std::uint8_t>(measure, n_levels);
   if (element_bytes == 2) return fill_of<std::uint16_t>(measure, n_levels);
   return fill_of<std::uint32_t>(measure, n_levels);
+}
+
+// The planes that a block keeps of a slab of the last loop.
+template <typename Byte>
+ONETREE_INLINE Byte* kept_planes(const ScoreBlock& block, Byte* rows, std::uint32_t slab) {
+  return rows - (slab + std::size_t{1}) * block.n_planes * block.row_bytes;
+}
+ONETREE_INLINE std::uint8_t* planes_of(const ScoreBlock& block, std::uint32_t row) {
+  const std::uint32_t n_slabs = static_cast<std::uint32_t>(block.n_slabs);
+  if (row < n_slabs) return kept_planes(block, block.rows, row);
+  return block.planes + (row - n_slabs) * static_cast<std::size_t>(block.n_planes) * block.row_bytes;
+}
+
+// Planes of a row from those of two rows whose union it is, and where they leave nothing that a leaf could carry.
+template <typename V>
+ONETREE_INLINE void join_planes(const ScoreBlock& block, const std::uint8_t* left, const std::uint8_t* right,
+                                std::uint8_t* planes, std::uint8_t* differs, std::size_t first, std::size_t end) {
+  for (std::size_t at = first; at < end; at += sizeof(V)) {
+    V fits = ~V{};
+    for (std::size_t plane = at; plane < block.n_planes * block.row_bytes; plane += 2 * block.row_bytes) {
+      const std::size_t upper = plane + block.row_bytes;
+      const V least = lane_max(load<V>(left + plane), load<V>(right + plane));
+      const V most = lane_min(load<V>(left + upper), load<V>(right + upper));
+      store(planes + plane, least);
+      store(planes + upper, most);
+      fits = fits & equal<V>(lane_min(least, most), least);
+    }
+    store<V>(differs + at, ~fits);
+  }
+}
+
+template <typename Word>
+ONETREE_INLINE void join_planes(const ScoreBlock& block, const std::uint8_t* left, const std::uint8_t* right,
+                                std::uint8_t* planes, std::uint8_t* differs) {
+  using Wide = typename VectorOf<Word, kGroupsAtOnce>::type;
+  const std::size_t n_wide = block.row_bytes / sizeof(Wide) * sizeof(Wide);
+  join_planes<Wide>(block, left, right, planes, differs, 0, n_wide);
+  if constexpr (kGroupsAtOnce > 1)
+    join_planes<typename VectorOf<Word, 1>::type>(block, left, right, planes, differs, n_wide, block.row_bytes);
+}
+
+// One value a row.
+template <typename Word>
+ONETREE_INLINE void join_words(const ScoreBlock& block, const std::uint8_t* left, const std::uint8_t* right,
+                               std::uint8_t* planes, std::uint8_t* differs) {
+  const Word *a = reinterpret_cast<const Word*>(left), *b = reinterpret_cast<const Word*>(right);
+  Word* to = reinterpret_cast<Word*>(planes);
+  bool fits = true;
+  for (int plane = 0; plane < block.n_planes; plane += 2) {
+    to[plane] = lane_max(a[plane], b[plane]);
+    to[plane + 1] = lane_min(a[plane + 1], b[plane + 1]);
+    fits = fits && to[plane] <= to[plane + 1];
+  }
+  *reinterpret_cast<Word*>(differs) = static_cast<Word>(fits ? 0 : ~Word{0});
+}
+
+template <typename Word>
+void mark_block(const ScoreBlock& block) {
+  const bool is_word = block.row_bytes == sizeof(Word);
+  for (int q = 0; q < block.n_rows; ++q) {
+    const std::uint8_t *left, *right;
+    if (q >= block.n_slabs) {
+      const SplitIndex& split = block.splits[block.first_split[q]];
+      left = planes_of(block, split.left);
+      right = planes_of(block, split.right);
+    } else if (block.pair != nullptr) {
+      left = kept_planes(block, block.pair->left, block.pair->left_list[q]);
+      right = kept_planes(block, block.pair->right, block.pair->right_list[q]);
+    } else {
+      const std::size_t slab = static_cast<std::size_t>(block.grid_slabs[block.intervals[q].lo]);
+      left = right = block.singles + slab * block.n_planes * block.row_bytes;
+    }
+    std::uint8_t *planes = planes_of(block, static_cast<std::uint32_t>(q)),
+                 *differs = block.differs + q * block.row_bytes;
+    if (is_word)
+      join_words<Word>(block, left, right, planes, differs);
+    else
+      join_planes<Word>(block, left, right, planes, differs);
+  }
+}
+
+MarkBlock mark_of(std::size_t element_bytes) {
+  if (element_bytes == 1) return mark_block<std::uint8_t>;
+  return element_bytes == 2 ? mark_block<std::uint16_t> : mark_block<std::uint32_t>;
 }

@@ -18,6 +18,10 @@ FillBlock neon_fill(Measure measure, std::size_t element_bytes, int n_levels) {
   return fill_of(measure, element_bytes, n_levels);
 }
 
+MarkBlock neon_mark(std::size_t element_bytes) {
+  return mark_of(element_bytes);
+}
+
 }  // namespace onetree
 
 #endif

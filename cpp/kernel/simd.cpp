@@ -131,4 +131,22 @@ FillBlock fill_block_for(Simd simd, Measure measure, std::size_t element_bytes, 
   }
 }
 
+MarkBlock mark_block_for(Simd simd, std::size_t element_bytes) {
+  switch (simd) {
+#if defined(ONETREE_X86)
+    case Simd::kSse4:
+      return sse4_mark(element_bytes);
+    case Simd::kAvx2:
+      return avx2_mark(element_bytes);
+    case Simd::kAvx512:
+      return avx512_mark(element_bytes);
+#elif defined(ONETREE_ARM)
+    case Simd::kNeon:
+      return neon_mark(element_bytes);
+#endif
+    default:
+      return baseline_mark(element_bytes);
+  }
+}
+
 }  // namespace onetree

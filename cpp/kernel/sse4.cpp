@@ -22,6 +22,10 @@ FillBlock sse4_fill(Measure measure, std::size_t element_bytes, int n_levels) {
   return fill_of(measure, element_bytes, n_levels);
 }
 
+MarkBlock sse4_mark(std::size_t element_bytes) {
+  return mark_of(element_bytes);
+}
+
 }  // namespace onetree
 
 #endif

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/control.hpp"
+#include "grid/score_grid.hpp"
 #include "model/ensemble.hpp"
 #include "tree/solution.hpp"
 
@@ -22,11 +23,20 @@ struct Outcome {
   std::vector<Solution> solutions;  // one, or the Pareto front from the shallowest on
   Statistics statistics;
   bool is_complete = true;  // a front that a limit cut short: what is there is proven, or a single tree that is not
+  // Where leaves carry numbers, the class of a leaf is a row here: what it may carry in each column, both inclusive.
+  std::vector<double> leaf_least{}, leaf_most{};
+  int n_columns = 0;
 };
 
 // Throws GridTooLarge or LimitReached when not even a first tree could be had within the limits.
 Outcome solve(const Ensemble& ensemble, Objective objective, Engine engine, Control& control);
 Outcome pareto_front(const Ensemble& ensemble, Control& control);
+
+// The same for trees whose leaves carry numbers that all their cells admit. Throws std::invalid_argument, too, where
+// `admit` breaks its promise.
+Outcome solve_scores(const Ensemble& ensemble, int n_columns, const Admit& admit, Objective objective, Engine engine,
+                     Control& control);
+Outcome score_front(const Ensemble& ensemble, int n_columns, const Admit& admit, Control& control);
 
 // A faithful tree of no proven size; throws LimitReached when it could not be completed.
 Outcome heuristic(const Ensemble& ensemble, Objective objective, double max_boxes, std::uint64_t seed,

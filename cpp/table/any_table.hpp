@@ -12,8 +12,8 @@ namespace onetree {
 
 // Calls `job(dp)`: once, or a second time where the first table turned out not to hold what the grid needs. Throws
 // GridTooLarge where the tests of an axis leave too many sets, and LimitReached.
-template <typename Job>
-auto with_table(const Grid& grid, std::int64_t max_splits, Control& control, Job&& job) {
+template <typename GridType, typename Job>
+auto with_table(const GridType& grid, std::int64_t max_splits, Control& control, Job&& job) {
   if (grid.has_order()) {
     try {
       IntervalDp dp(grid, max_splits, control);

@@ -31,15 +31,28 @@ auto values_of_sides(const IntervalTable& table, const GridParts& parts, const B
 }  // namespace
 
 IntervalDp::IntervalDp(const Grid& grid, std::int64_t max_splits, Control& control)
-    : grid_(grid), parts_(grid, control), max_splits_(max_splits), control_(control) {
+    : grid_(grid), classes_(&grid), parts_(grid, control), max_splits_(max_splits), control_(control) {
   if (grid.has_sets() && *std::max_element(grid.classes.begin(), grid.classes.end()) > IntervalTable::kMostClasses - 1)
     throw GridTooLarge("it has too many classes for a table of boxes with sets");
+}
+
+IntervalDp::IntervalDp(const ScoreGrid& grid, std::int64_t max_splits, Control& control)
+    : grid_(grid),
+      scores_(&grid),
+      ranks_(std::make_unique<ScoreRanks>(grid)),
+      parts_(grid, control),
+      max_splits_(std::max(max_splits, ranks_->fewest_leaves() - 1)),
+      control_(control) {}
+
+std::unique_ptr<IntervalTable> IntervalDp::table(Measure measure, std::size_t element_bytes) {
+  if (classes_ != nullptr) return std::make_unique<IntervalTable>(*classes_, parts_, measure, element_bytes, control_);
+  return std::make_unique<IntervalTable>(*scores_, *ranks_, parts_, measure, element_bytes, control_);
 }
 
 void IntervalDp::need_depth() {
   // A byte is enough: halving one axis after the other takes at most 64 levels in a grid of 2^32 cells. Sets cannot
   // always be halved.
-  if (!depth_) depth_ = std::make_unique<IntervalTable>(grid_, parts_, Measure::kDepth, 1, control_);
+  if (!depth_) depth_ = table(Measure::kDepth, 1);
   if ((*depth_)[parts_.whole()] == depth_->saturated()) throw GridTooLarge("its trees are too deep for the table");
   peak_bytes_ = std::max(peak_bytes_, depth_->bytes());
 }
@@ -47,9 +60,10 @@ void IntervalDp::need_depth() {
 void IntervalDp::need_leaves() {
   std::size_t width = leaves_width(max_splits_);
   while (!leaves_ || (width < 4 && (*leaves_)[parts_.whole()] == leaves_->saturated())) {
-    if (leaves_) width *= 2;
+    if (leaves_) width = 2 * leaves_->element_bytes();
     leaves_.reset();
-    leaves_ = std::make_unique<IntervalTable>(grid_, parts_, Measure::kLeaves, width, control_);
+    leaves_ = table(Measure::kLeaves, width);
+    width = leaves_->element_bytes();  // ranks may need more
   }
   peak_bytes_ = std::max(peak_bytes_, leaves_->bytes());
 }
@@ -63,7 +77,7 @@ void IntervalDp::need_leaves_depth(bool exact_depth) {
   auto fill = [&](std::size_t width) {
     leaves_depth_.reset();
     try {
-      leaves_depth_ = std::make_unique<IntervalTable>(grid_, parts_, Measure::kLeavesDepth, width, control_);
+      leaves_depth_ = table(Measure::kLeavesDepth, width);
     } catch (...) {
       control_.memory_limit = whole_limit;
       throw;
@@ -202,7 +216,7 @@ FlatTree IntervalDp::read_tree(const IntervalTable& table, const Open& open) {
       best = std::find_if(cuts.begin(), cuts.end(), [&](const Preference& each) { return is_best(each.cut); })->cut;
     }
     const std::int32_t node =
-        best.axis < 0 ? tree.add_leaf(grid_.classes[corner])
+        best.axis < 0 ? tree.add_leaf(classes_ != nullptr ? classes_->classes[corner] : 0)
                       : tree.add_split(grid_.axes[best.axis].feature, parts_.threshold(best, task.box[best.axis]));
     if (task.parent >= 0) (task.is_left ? tree.left : tree.right)[task.parent] = node;
     if (best.axis < 0) continue;

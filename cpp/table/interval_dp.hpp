@@ -18,6 +18,8 @@ class IntervalDp {
   // needs more, the table is filled anew with wider words. Throws GridTooLarge where the tests of an axis leave too
   // many sets, or trees are too deep for the table's words.
   IntervalDp(const Grid& grid, std::int64_t max_splits, Control& control);
+  // The same where leaves carry numbers: in its trees all leaves have class 0.
+  IntervalDp(const ScoreGrid& grid, std::int64_t max_splits, Control& control);
 
   Solution solve(Objective objective);
   // Appends to `front`, from the shallowest on, so that nothing is lost at a limit.
@@ -32,6 +34,7 @@ class IntervalDp {
     bool splits_known, depth_known;  // false: did not fit in its bits
   };
 
+  std::unique_ptr<IntervalTable> table(Measure measure, std::size_t element_bytes);
   void need_depth();
   void need_leaves();
   void need_leaves_depth(bool exact_depth);
@@ -44,7 +47,10 @@ class IntervalDp {
   template <typename Open>
   FlatTree read_tree(const IntervalTable& table, const Open& open);
 
-  const Grid& grid_;
+  const GridAxes& grid_;
+  const Grid* classes_ = nullptr;      // either this
+  const ScoreGrid* scores_ = nullptr;  // or this, with its ranks
+  const std::unique_ptr<const ScoreRanks> ranks_;
   const GridParts parts_;
   std::int64_t max_splits_;
   Control& control_;

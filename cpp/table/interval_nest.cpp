@@ -24,7 +24,7 @@ constexpr std::size_t kListOverhead = 64;    // of a list: its place in a map, a
 constexpr double kMostIntervalBytes = 1e10;  // splits are numbered with 31 bits
 
 // Axes without an order count as too long for a row.
-std::vector<int> slabs_of(const Grid& grid, const GridParts& parts) {
+std::vector<int> slabs_of(const GridAxes& grid, const GridParts& parts) {
   std::vector<int> slabs;
   for (int axis = 0; axis < grid.n_axes(); ++axis)
     slabs.push_back(parts.sets(axis) != nullptr ? 1 << 14 : grid.axes[axis].n_slabs());
@@ -32,10 +32,13 @@ std::vector<int> slabs_of(const Grid& grid, const GridParts& parts) {
 }
 
 // Orders the axes by the number of boxes that are left when one axis alone is a loop.
-std::vector<int> order_by_reach(const Grid& grid, Control& control) {
+std::vector<int> order_by_reach(const CellView& cells, Control& control) {
+  const GridAxes& grid = cells.grid;
   Shapes none;
-  Function function;  // sets of values as intervals of them: it is only about a ranking
-  function.classes = grid.classes;
+  // It is only about a ranking: sets of values are taken as intervals of them, and of admissions the last byte.
+  Function function;
+  function.classes.assign(cells.classes.begin(), cells.classes.end());
+  for (const std::uint32_t admission : cells.admissions) function.classes.push_back(static_cast<CellClass>(admission));
   for (const Axis& axis : grid.axes) function.size.push_back(axis.n_slabs());
   const Profile profile(function, none, [&] { control.check("interval-dp", -1, -1, 0); });
   const int n = grid.n_axes();
@@ -67,14 +70,14 @@ std::vector<int> order_by_reach(const Grid& grid, Control& control) {
 // Keeps the best of the nests that it tries. One that does not fit in memory is none.
 class NestChoice {
  public:
-  NestChoice(const Grid& grid, const GridParts& parts, std::size_t element_bytes, Control& control)
-      : grid_(grid), parts_(parts), element_bytes_(element_bytes), control_(control) {}
+  NestChoice(const CellView& cells, const GridParts& parts, std::size_t element_bytes, int n_planes, Control& control)
+      : cells_(cells), parts_(parts), element_bytes_(element_bytes), n_planes_(n_planes), control_(control) {}
 
   void consider(const std::vector<int>& order, int most_groups) {
     const std::size_t whole_limit = control_.memory_limit;
     if (best_) control_.memory_limit -= std::min(whole_limit, best_->bytes_of_nodes());  // both are held for a while
     try {
-      IntervalNest nest(grid_, parts_, order, element_bytes_, most_groups, control_);
+      IntervalNest nest(cells_, parts_, order, element_bytes_, n_planes_, most_groups, control_);
       control_.memory_limit = whole_limit;
       const double cost = static_cast<double>(nest.bytes()) * (most_groups == kShortRow ? kShortRowCost : 1.0);
       if (best_ && cost >= cost_) return;
@@ -96,9 +99,10 @@ class NestChoice {
   }
 
  private:
-  const Grid& grid_;
+  const CellView& cells_;
   const GridParts& parts_;
   std::size_t element_bytes_;
+  int n_planes_;
   Control& control_;
   std::optional<IntervalNest> best_;
   std::vector<int> order_;
@@ -107,7 +111,9 @@ class NestChoice {
 
 }  // namespace
 
-IntervalNest choose_nest(const Grid& grid, const GridParts& parts, std::size_t element_bytes, Control& control) {
+IntervalNest choose_nest(const CellView& cells, const GridParts& parts, std::size_t element_bytes, int n_planes,
+                         Control& control) {
+  const GridAxes& grid = cells.grid;
   const auto sets_first = [&](std::vector<int> axes) {
     std::stable_partition(axes.begin(), axes.end(), [&](int axis) { return parts.sets(axis) != nullptr; });
     return axes;
@@ -116,10 +122,10 @@ IntervalNest choose_nest(const Grid& grid, const GridParts& parts, std::size_t e
   std::iota(own.begin(), own.end(), 0);
   own = sets_first(own);
   constexpr int kLong = RowShape::kEnoughGroups;
-  if (count_boxes(grid) < kManyBoxes) return IntervalNest(grid, parts, own, element_bytes, kLong, control);
-  NestChoice choice(grid, parts, element_bytes, control);
+  if (count_boxes(grid) < kManyBoxes) return IntervalNest(cells, parts, own, element_bytes, n_planes, kLong, control);
+  NestChoice choice(cells, parts, element_bytes, n_planes, control);
   choice.consider(own, kLong);
-  const std::vector<int> by_reach = sets_first(order_by_reach(grid, control));
+  const std::vector<int> by_reach = sets_first(order_by_reach(cells, control));
   choice.consider(by_reach, kLong);
   if (!choice.fits() || choice.bytes() >= kLargeTable)
     for (const std::vector<int>& order : {own, by_reach})
@@ -127,21 +133,21 @@ IntervalNest choose_nest(const Grid& grid, const GridParts& parts, std::size_t e
   return choice.take();
 }
 
-double count_boxes(const Grid& grid) {
+double count_boxes(const GridAxes& grid) {
   double boxes = 1;
   for (const Axis& axis : grid.axes) boxes *= axis.n_slabs() * (axis.n_slabs() + 1.0) / 2;
   return boxes;
 }
 
-IntervalNest::IntervalNest(const Grid& grid, const GridParts& parts, const std::vector<int>& order,
-                           std::size_t element_bytes, int most_groups, Control& control)
-    : row_(slabs_of(grid, parts), order, element_bytes, most_groups) {
-  make_loops(grid, parts, order, control);
-  build(grid, control);
+IntervalNest::IntervalNest(const CellView& cells, const GridParts& parts, const std::vector<int>& order,
+                           std::size_t element_bytes, int n_planes, int most_groups, Control& control)
+    : row_(slabs_of(cells.grid, parts), order, element_bytes, most_groups), n_planes_(n_planes) {
+  make_loops(cells.grid, parts, order, control);
+  build(cells, control);
 }
 
 // Of the axes that do not share the row; they keep their order.
-void IntervalNest::make_loops(const Grid& grid, const GridParts& parts, const std::vector<int>& order,
+void IntervalNest::make_loops(const GridAxes& grid, const GridParts& parts, const std::vector<int>& order,
                               Control& control) {
   const std::vector<int>& row_axes = row_.axes();
   level_of_axis_.resize(grid.n_axes());
@@ -166,8 +172,11 @@ void IntervalNest::make_loops(const Grid& grid, const GridParts& parts, const st
   }
 }
 
-// Per loop, for one slab on each loop before it: the hyperplanes across which the class changes somewhere.
-std::vector<std::vector<IntervalNest::Mask>> IntervalNest::single_masks(const Grid& grid, Control& control) const {
+// Per loop, for one slab on each loop before it: the hyperplanes across which cells differ somewhere.
+template <typename Cell>
+std::vector<std::vector<IntervalNest::Mask>> IntervalNest::single_masks(const GridAxes& grid,
+                                                                        std::span<const Cell> own_cells,
+                                                                        Control& control) const {
   std::vector<std::vector<Mask>> masks(loops_.size());
   std::size_t n_before = 1;
   for (std::size_t level = 0; level < loops_.size(); ++level) {
@@ -178,12 +187,12 @@ std::vector<std::vector<IntervalNest::Mask>> IntervalNest::single_masks(const Gr
   std::vector<int> order;
   for (const Loop& loop : loops_) order.push_back(loop.axis);
   order.insert(order.end(), row_.axes().begin(), row_.axes().end());
-  const std::vector<CellClass> cells = reordered_cells(grid, order);
+  const std::vector<Cell> cells = reordered_cells(grid, own_cells, order);
   std::size_t below = cells.size();
   for (std::size_t level = 0; level < loops_.size(); ++level) {
     const Loop& loop = loops_[level];
     below /= loop.n_slabs;
-    const CellClass *here = cells.data(), *next_check = here;
+    const Cell *here = cells.data(), *next_check = here;
     if (loop.reduces)
       for (Mask& mask : masks[level]) {
         if (here >= next_check) {
@@ -191,16 +200,18 @@ std::vector<std::vector<IntervalNest::Mask>> IntervalNest::single_masks(const Gr
           next_check = here + kCellsBetweenChecks;
         }
         for (int h = 0; h + 1 < loop.n_slabs; ++h, here += below)
-          if (std::memcmp(here, here + below, below) != 0) mask |= Mask{1} << h;
+          if (std::memcmp(here, here + below, below * sizeof(Cell)) != 0) mask |= Mask{1} << h;
         here += below;
       }
   }
   return masks;
 }
 
-void IntervalNest::build(const Grid& grid, Control& control) {
+void IntervalNest::build(const CellView& cells, Control& control) {
   if (loops_.empty()) return;
-  const std::vector<std::vector<Mask>> singles = single_masks(grid, control);
+  const std::vector<std::vector<Mask>> singles = cells.admissions.empty()
+                                                     ? single_masks(cells.grid, cells.classes, control)
+                                                     : single_masks(cells.grid, cells.admissions, control);
   // A node is the union of two others, its witnesses, so its mask is the union of theirs. Nodes of one slab per loop
   // have none (right is kNoWitness, left numbers the cell): the cells tell.
   constexpr std::uint32_t kNoWitness = ~std::uint32_t{0};
@@ -217,8 +228,9 @@ void IntervalNest::build(const Grid& grid, Control& control) {
     const bool last = level + 1 == n_loops();
     slabs.resize(here.n_slabs);
     // Counted first, so that nothing is allocated that does not fit, and nothing twice.
+    const std::size_t n_planes = last ? static_cast<std::size_t>(n_planes_) : 0;  // per slab
     std::size_t n_children = 0;
-    for (const Node& node : here.nodes) n_children += intervals(level, node).size();
+    for (const Node& node : here.nodes) n_children += intervals(level, node).size() + n_planes * n_slabs(level, node);
     if (n_children > 0xFFFFFFFFU) throw LimitReached("memory");
     total += static_cast<double>(here.nodes.size()) * sizeof(Node);
     const double kept = total + static_cast<double>(witnesses.size()) * sizeof(Witness);
@@ -236,6 +248,7 @@ void IntervalNest::build(const Grid& grid, Control& control) {
     for (std::size_t id = 0; id < here.nodes.size(); ++id) {
       Node& node = here.nodes[id];
       const Intervals& all = intervals(level, node);
+      n_children += n_planes * n_slabs(level, node);
       node.first_child = static_cast<std::uint32_t>(n_children);
       n_children += all.size();
       if (n_children >= next_check) {

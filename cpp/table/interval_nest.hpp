@@ -12,12 +12,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "base/control.hpp"
 #include "grid/grid.hpp"
 #include "grid/grid_parts.hpp"
+#include "grid/score_grid.hpp"
 #include "kernel/intervals.hpp"
 #include "kernel/row_shape.hpp"
 
@@ -30,12 +32,23 @@ inline int count_bits(std::uint32_t bits) {
   return static_cast<int>((((bits + (bits >> 4)) & 0x0F0F0F0FU) * 0x01010101U) >> 24);
 }
 
+// What the cells of a grid are told apart by.
+struct CellView {
+  explicit CellView(const Grid& from) : grid(from), classes(from.classes) {}
+  explicit CellView(const ScoreGrid& from) : grid(from), admissions(from.cells) {}
+  const GridAxes& grid;
+  std::span<const CellClass> classes{};  // or
+  std::span<const std::uint32_t> admissions{};
+};
+
 class IntervalNest {
  public:
   // `order`: the axes, those without an order first, then those that settle most of the others. `element_bytes`: width
-  // of one value. `most_groups`: in a row. Throws LimitReached when time or memory ends.
-  IntervalNest(const Grid& grid, const GridParts& parts, const std::vector<int>& order, std::size_t element_bytes,
-               int most_groups, Control& control);
+  // of one value. `most_groups`: in a row.
+  // `n_planes`: rows that are kept beside the values, of each slab of the last loop. They lie before the first child,
+  // those of slab 0 last. Throws LimitReached when time or memory ends.
+  IntervalNest(const CellView& cells, const GridParts& parts, const std::vector<int>& order, std::size_t element_bytes,
+               int n_planes, int most_groups, Control& control);
 
   using Mask = std::uint32_t;
 
@@ -55,7 +68,7 @@ class IntervalNest {
   int n_loops() const { return static_cast<int>(loops_.size()); }
   const Loop& loop(int level) const { return loops_[level]; }
   const RowShape& row() const { return row_; }
-  std::size_t n_rows() const { return n_rows_; }
+  std::size_t n_rows() const { return n_rows_; }  // with those of planes
   std::size_t row_bytes() const { return row_.bytes(); }
   std::size_t element_bytes() const { return row_.element_bytes(); }
   std::size_t bytes() const;           // of the table and of the nest itself
@@ -100,13 +113,16 @@ class IntervalNest {
   }
 
  private:
-  void make_loops(const Grid& grid, const GridParts& parts, const std::vector<int>& order, Control& control);
-  void build(const Grid& grid, Control& control);
-  std::vector<std::vector<Mask>> single_masks(const Grid& grid, Control& control) const;
+  void make_loops(const GridAxes& grid, const GridParts& parts, const std::vector<int>& order, Control& control);
+  void build(const CellView& cells, Control& control);
+  template <typename Cell>
+  std::vector<std::vector<Mask>> single_masks(const GridAxes& grid, std::span<const Cell> cells,
+                                              Control& control) const;
 
   RowShape row_;
   std::vector<Loop> loops_;
   std::vector<int> level_of_axis_;  // -1 - index for an axis of the row
+  int n_planes_;
   std::size_t n_rows_ = 1;
   std::vector<std::unique_ptr<Intervals>> intervals_;  // by number of slabs
   double bytes_of_intervals_ = 0;
@@ -150,8 +166,9 @@ class IntervalLists {
 // The nest that is filled in the least time, of two orders: the grid's own, and by how much one axis alone settles of
 // the others; and, where the table is large, of two lengths of rows. Axes without an order are always the first loops:
 // below each of their sets, the other axes are reduced.
-IntervalNest choose_nest(const Grid& grid, const GridParts& parts, std::size_t element_bytes, Control& control);
+IntervalNest choose_nest(const CellView& cells, const GridParts& parts, std::size_t element_bytes, int n_planes,
+                         Control& control);
 
-double count_boxes(const Grid& grid);
+double count_boxes(const GridAxes& grid);
 
 }  // namespace onetree

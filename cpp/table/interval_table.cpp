@@ -70,20 +70,90 @@ std::vector<std::uint8_t> corner_classes(const Grid& grid, const IntervalNest& n
   return corners;
 }
 
+// What every box of a row may carry, for each cell of the loops: two planes of ranks per column.
+template <typename Word>
+void write_single_planes(const ScoreGrid& grid, const ScoreRanks& ranks, const IntervalNest& nest,
+                         std::vector<std::uint8_t>& planes, Control& control) {
+  const std::vector<std::size_t> stride = cell_strides(grid);
+  const RowShape& row = nest.row();
+  // Boxes of one cell have a place among the cells; others are the union of two boxes that come before.
+  struct Source {
+    int left, right;  // -1: one cell
+    std::size_t cell;
+  };
+  std::vector<Source> sources;
+  for (int box = 0; box < row.n_boxes(); ++box) {
+    Source source{-1, -1, 0};
+    for (std::size_t i = 0; i < row.axes().size(); ++i) {
+      const auto [lo, hi] = row.intervals(box)[i];
+      source.cell += stride[row.axes()[i]] * lo;
+      if (lo == hi) continue;
+      const int axis = static_cast<int>(i), others = box - row.share(axis, lo, hi);
+      source.left = others + row.share(axis, lo, lo);
+      source.right = others + row.share(axis, lo + 1, hi);
+    }
+    sources.push_back(source);
+  }
+  const std::size_t n_planes = static_cast<std::size_t>(ranks.n_planes());
+  std::size_t n_singles = 1;
+  for (int level = 0; level < nest.n_loops(); ++level) n_singles *= nest.loop(level).n_slabs;
+  planes.assign(n_singles * n_planes * row.bytes(), 0);
+  std::vector<int> slab(nest.n_loops(), 0);
+  std::uint8_t* out = planes.data();
+  for (std::size_t single = 0; single < n_singles; ++single) {
+    if (single % (1 << 16) == 0) control.check("interval-dp", -1, -1, 0);
+    std::size_t first = 0;
+    for (int level = 0; level < nest.n_loops(); ++level) first += slab[level] * stride[nest.loop(level).axis];
+    for (std::size_t plane = 0; plane < n_planes; ++plane, out += row.bytes()) {
+      const auto at = [&](int box) { return reinterpret_cast<Word*>(out + row.place(box)); };
+      for (int box = 0; box < row.n_boxes(); ++box) {
+        const auto& [left, right, cell] = sources[box];
+        if (left < 0)
+          *at(box) = static_cast<Word>(ranks.rank(grid.cells[first + cell], plane));
+        else
+          *at(box) = plane % 2 == 0 ? std::max(*at(left), *at(right)) : std::min(*at(left), *at(right));
+      }
+    }
+    for (int level = nest.n_loops(); level-- > 0;) {
+      if (++slab[level] < nest.loop(level).n_slabs) break;
+      slab[level] = 0;
+    }
+  }
+}
+
+std::vector<std::uint8_t> single_planes(const ScoreGrid& grid, const ScoreRanks& ranks, const IntervalNest& nest,
+                                        Control& control) {
+  std::vector<std::uint8_t> planes;
+  if (nest.element_bytes() == 1)
+    write_single_planes<std::uint8_t>(grid, ranks, nest, planes, control);
+  else if (nest.element_bytes() == 2)
+    write_single_planes<std::uint16_t>(grid, ranks, nest, planes, control);
+  else
+    write_single_planes<std::uint32_t>(grid, ranks, nest, planes, control);
+  return planes;
+}
+
 // Fills a table. What all threads share is constant; each has its own Worker.
 struct Filling {
   Filling(const Grid& grid, const IntervalNest& nest_, std::uint8_t* table_, Measure measure, Simd simd,
           Control& control)
-      : nest(nest_),
-        table(table_),
-        planner(nest_.row(), groups_at_once(simd)),
-        plan(planner.plan()),
-        fill_block(fill_block_for(simd, measure, nest_.element_bytes(), planner.n_levels())),
-        lo_classes(corner_classes(grid, nest_, false, control)),
-        hi_classes(corner_classes(grid, nest_, true, control)),
-        corner_stride(nest_.n_loops()) {
+      : Filling(nest_, table_, measure, simd) {
+    lo_classes = corner_classes(grid, nest_, false, control);
+    hi_classes = corner_classes(grid, nest_, true, control);
     std::size_t step = nest.row_bytes();
     for (int level = nest.n_loops(); level-- > 0; step *= nest.n_ends(level)) corner_stride[level] = step;
+  }
+  // Where leaves carry numbers: a corner is a cell of the loops, and matters only where boxes are no larger.
+  Filling(const ScoreGrid& grid, const ScoreRanks& ranks, const IntervalNest& nest_, std::uint8_t* table_,
+          Measure measure, Simd simd, Control& control)
+      : Filling(nest_, table_, measure, simd) {
+    mark_block = mark_block_for(simd, nest.element_bytes());
+    n_planes = ranks.n_planes();
+    singles = single_planes(grid, ranks, nest, control);
+    lo_classes.assign(nest.row_bytes(), 0);
+    hi_classes = lo_classes;
+    std::size_t step = n_planes * nest.row_bytes();
+    for (int level = nest.n_loops(); level-- > 0; step *= nest.loop(level).n_slabs) corner_stride[level] = step;
   }
 
   const IntervalNest& nest;
@@ -91,8 +161,20 @@ struct Filling {
   RowPlanner planner;
   RowPlan plan;
   FillBlock fill_block;
+  MarkBlock mark_block = nullptr;  // null: leaves have classes
+  int n_planes = 0;
+  std::vector<std::uint8_t> singles;
   std::vector<std::uint8_t> lo_classes, hi_classes;
   std::vector<std::size_t> corner_stride;  // per loop: bytes from slab to slab
+
+ private:
+  Filling(const IntervalNest& nest_, std::uint8_t* table_, Measure measure, Simd simd)
+      : nest(nest_),
+        table(table_),
+        planner(nest_.row(), groups_at_once(simd)),
+        plan(planner.plan()),
+        fill_block(fill_block_for(simd, measure, nest_.element_bytes(), planner.n_levels())),
+        corner_stride(nest_.n_loops()) {}
 };
 
 using Node = IntervalNest::Node;
@@ -232,12 +314,42 @@ class Worker {
     block.splits = intervals->splits();
     block.first_split = intervals->first_split();
     block.single = place.single;
-    block.lo_classes = filling_.lo_classes.data() + place.lo_corner;
-    block.hi_classes = filling_.hi_classes.data() + place.hi_corner;
+    if (filling_.mark_block == nullptr) {
+      block.lo_classes = filling_.lo_classes.data() + place.lo_corner;
+      block.hi_classes = filling_.hi_classes.data() + place.hi_corner;
+    } else {
+      mark(level, place, block);
+    }
     const std::size_t n_sources = static_cast<std::size_t>(block.n_pairs) + intervals->n_slabs();
     if (sources_.size() < n_sources) sources_.resize(n_sources);
     block.sources = sources_.data();
     filling_.fill_block(block, filling_.plan);
+  }
+
+  // Which boxes of a block may not be leaves, where that is a matter of numbers.
+  void mark(int level, const Place& place, Block& block) {
+    const std::size_t row_bytes = nest_.row_bytes(), n_planes = static_cast<std::size_t>(filling_.n_planes);
+    ScoreBlock scores{};
+    scores.row_bytes = row_bytes;
+    scores.n_planes = filling_.n_planes;
+    scores.rows = block.rows;
+    scores.n_rows = block.n_rows;
+    scores.n_slabs = nest_.n_loops() == 0 ? 1 : nest_.n_slabs(level, place.node);
+    scores.intervals = block.intervals;
+    scores.splits = block.splits;
+    scores.first_split = block.first_split;
+    scores.pair = block.n_pairs > 0 ? block.pairs : nullptr;
+    scores.grid_slabs = block.grid_slabs;
+    scores.singles = filling_.singles.data() + (place.single ? place.lo_corner : 0);
+    const std::size_t n_cut = static_cast<std::size_t>(scores.n_rows - scores.n_slabs);
+    if (planes_.size() < (n_cut + 1) * n_planes * row_bytes) planes_.resize((n_cut + 1) * n_planes * row_bytes);
+    if (differs_.size() < scores.n_rows * row_bytes) differs_.resize(scores.n_rows * row_bytes);
+    scores.planes = planes_.data();
+    if (nest_.n_loops() == 0) scores.rows = planes_.data() + n_planes * row_bytes;  // nothing else is made of them
+    scores.differs = differs_.data();
+    filling_.mark_block(scores);
+    block.lo_classes = filling_.lo_classes.data();
+    block.differs = differs_.data();
   }
 
   const Filling& filling_;
@@ -246,6 +358,7 @@ class Worker {
   IntervalLists lists_;
   std::vector<Level> levels_;
   std::vector<Source> sources_;
+  std::vector<std::uint8_t> planes_, differs_;  // of the rows of a block
 };
 
 // Nodes some loops down, in fronts: intervals of equal total length do not depend on each other, so each front can be
@@ -294,15 +407,28 @@ void fill(const Filling& filling, Control& control) {
 
 IntervalTable::IntervalTable(const Grid& grid, const GridParts& parts, Measure measure, std::size_t element_bytes,
                              Control& control, Simd simd)
-    : nest_(choose_nest(grid, parts, element_bytes, control)) {
-  const double expected = static_cast<double>(bytes()) / kBytesPerSecond / control.n_threads;
-  if (control.patience > 0 && expected > control.patience) throw LimitReached("time");
-  memory_ = allocate_table(nest_.n_rows() * nest_.row_bytes());
+    : nest_(choose_nest(CellView(grid), parts, element_bytes, 0, control)) {
+  allocate(control);
   const Filling filling(grid, nest_, memory_.get(), measure, simd, control);
   fill(filling, control);
 }
 
-std::vector<std::uint32_t> IntervalTable::all_values(const Grid& grid) const {
+IntervalTable::IntervalTable(const ScoreGrid& grid, const ScoreRanks& ranks, const GridParts& parts, Measure measure,
+                             std::size_t element_bytes, Control& control, Simd simd)
+    : nest_(
+          choose_nest(CellView(grid), parts, std::max(element_bytes, ranks.rank_bytes()), ranks.n_planes(), control)) {
+  allocate(control);
+  const Filling filling(grid, ranks, nest_, memory_.get(), measure, simd, control);
+  fill(filling, control);
+}
+
+void IntervalTable::allocate(const Control& control) {
+  const double expected = static_cast<double>(bytes()) / kBytesPerSecond / control.n_threads;
+  if (control.patience > 0 && expected > control.patience) throw LimitReached("time");
+  memory_ = allocate_table(nest_.n_rows() * nest_.row_bytes());
+}
+
+std::vector<std::uint32_t> IntervalTable::all_values(const GridAxes& grid) const {
   std::vector<std::uint32_t> values;
   Box box(grid.n_axes());
   auto descend = [&](auto&& self, int axis) -> void {

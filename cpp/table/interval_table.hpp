@@ -10,6 +10,7 @@
 #include "kernel/kernel.hpp"
 #include "kernel/simd.hpp"
 #include "table/interval_nest.hpp"
+#include "table/score_ranks.hpp"
 
 namespace onetree {
 
@@ -20,6 +21,10 @@ class IntervalTable {
   // Throws LimitReached("memory") before the table is allocated if it would pass the limit.
   IntervalTable(const Grid& grid, const GridParts& parts, Measure measure, std::size_t element_bytes, Control& control,
                 Simd simd = chosen_simd());
+
+  // The same where leaves carry numbers; words are as wide as values and ranks need.
+  IntervalTable(const ScoreGrid& grid, const ScoreRanks& ranks, const GridParts& parts, Measure measure,
+                std::size_t element_bytes, Control& control, Simd simd = chosen_simd());
 
   std::uint32_t operator[](const Box& box) const { return at(nest_.offset(box)); }
 
@@ -41,7 +46,7 @@ class IntervalTable {
   }
 
   // Of every box: by the interval on the first axis, shorter ones first, then on the second, ...
-  std::vector<std::uint32_t> all_values(const Grid& grid) const;
+  std::vector<std::uint32_t> all_values(const GridAxes& grid) const;
 
   // The largest word means that the value did not fit; smaller boxes have smaller values, so then the root shows it.
   std::uint32_t saturated() const { return ~0U >> (32 - 8 * nest_.element_bytes()); }
@@ -49,6 +54,8 @@ class IntervalTable {
   std::size_t bytes() const { return nest_.bytes(); }
 
  private:
+  void allocate(const Control& control);
+
   template <typename Word>
   Word word(std::size_t offset) const {
     Word value;

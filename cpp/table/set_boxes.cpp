@@ -14,8 +14,8 @@ constexpr std::size_t kMostRuns = 20'000;  // unless the first axis alone has mo
 
 }  // namespace
 
-SetBoxes::SetBoxes(const Grid& grid, Control& control)
-    : grid_(grid), order_(grid.n_axes()), stride_(grid.n_axes()), cell_stride_(grid.n_axes()) {
+SetBoxes::SetBoxes(const GridAxes& grid, Control& control)
+    : order_(grid.n_axes()), stride_(grid.n_axes()), cell_stride_(grid.n_axes()) {
   std::vector<double> splits_per_set;
   for (const Axis& axis : grid.axes) {
     const SetFamily& family = families_.emplace_back(tests_of(axis), control);
@@ -90,10 +90,10 @@ std::size_t SetBoxes::number(const SetBox& box) const {
   return number;
 }
 
-CellClass SetBoxes::least_class(const SetBox& box) const {
+std::size_t SetBoxes::least_cell(const SetBox& box) const {
   std::size_t cell = 0;
   for (int axis = 0; axis < n_axes(); ++axis) cell += families_[axis].least(box[axis]) * cell_stride_[axis];
-  return grid_.classes[cell];
+  return cell;
 }
 
 SetBoxes::Runs SetBoxes::runs() const {
@@ -142,7 +142,7 @@ void SetBoxes::Rows::advance() {
 
 void SetBoxes::Rows::look() {
   joins_.clear();
-  least_ = boxes_.grid_.classes.data();
+  least_ = 0;
   for (std::size_t place = 0; place < sets_.size(); ++place) {
     const int axis = boxes_.order_[place];
     least_ += boxes_.families_[axis].least(sets_[place]) * boxes_.cell_stride_[axis];
@@ -154,7 +154,7 @@ void SetBoxes::Rows::look() {
     const std::size_t others = first_box_ - sets_[place] * stride;
     for (const SetSplit& split : family.splits(sets_[place])) {
       if (joins_.empty()) {
-        const CellClass* other_cells = least_ - family.least(sets_[place]) * cell_stride;
+        const std::size_t other_cells = least_ - family.least(sets_[place]) * cell_stride;
         least_inside_ = other_cells + family.least(split.inside) * cell_stride;
         least_outside_ = other_cells + family.least(split.outside) * cell_stride;
       }

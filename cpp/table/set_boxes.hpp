@@ -20,7 +20,7 @@ using SetBox = std::vector<int>;  // number of a set per axis of the grid
 class SetBoxes {
  public:
   // Throws GridTooLarge where an axis has too many sets.
-  SetBoxes(const Grid& grid, Control& control);
+  SetBoxes(const GridAxes& grid, Control& control);
 
   const SetFamily& family(int axis) const { return families_[axis]; }
   int n_axes() const { return static_cast<int>(families_.size()); }
@@ -34,7 +34,7 @@ class SetBoxes {
   std::size_t with_set(std::size_t number, const SetBox& box, int axis, std::uint32_t set) const {
     return number + set * stride_[axis] - box[axis] * stride_[axis];
   }
-  CellClass least_class(const SetBox& box) const;  // of the least cell
+  std::size_t least_cell(const SetBox& box) const;
 
   // One box of a row: smaller boxes of the row come first.
   struct Cell {  // no set in it can be split
@@ -70,10 +70,10 @@ class SetBoxes {
     void advance();
     std::size_t first_box() const { return first_box_; }
     const std::vector<Join>& joins() const { return joins_; }  // along the axes that are not in the row
-    const CellClass* least() const { return least_; }          // class of the row's least cell, others follow
+    std::size_t least() const { return least_; }               // the row's least cell
     // The same of the two sides of the first split.
-    const CellClass* least_inside() const { return least_inside_; }
-    const CellClass* least_outside() const { return least_outside_; }
+    std::size_t least_inside() const { return least_inside_; }
+    std::size_t least_outside() const { return least_outside_; }
 
    private:
     void look();
@@ -82,13 +82,12 @@ class SetBoxes {
     SetBox sets_;  // by place in the order
     std::size_t first_box_, n_left_;
     std::vector<Join> joins_;
-    const CellClass *least_ = nullptr, *least_inside_ = nullptr, *least_outside_ = nullptr;
+    std::size_t least_ = 0, least_inside_ = 0, least_outside_ = 0;
   };
 
  private:
   void lay_out_row(std::size_t n_outer);
 
-  const Grid& grid_;
   std::vector<SetFamily> families_;
   std::vector<int> order_;                         // axes, the outermost first
   std::vector<std::size_t> stride_, cell_stride_;  // per axis

@@ -17,16 +17,26 @@ int byte_width(double most) {
 
 }  // namespace
 
-SetDp::SetDp(const Grid& grid, Control& control) : grid_(grid), control_(control), boxes_(grid, control) {
+SetDp::SetDp(const GridAxes& grid, double n_cells, Control& control)
+    : grid_(grid), n_cells_(n_cells), control_(control), boxes_(grid, control) {
   root_ = boxes_.number(boxes_.whole());
   peak_bytes_ = boxes_.bytes();
 }
 
+SetDp::SetDp(const Grid& grid, Control& control) : SetDp(grid, static_cast<double>(grid.n_cells()), control) {
+  leaves_.classes = grid.classes.data();
+}
+
+SetDp::SetDp(const ScoreGrid& grid, Control& control) : SetDp(grid, static_cast<double>(grid.n_cells()), control) {
+  is_leaf_ = score_leaves(boxes_, grid, ScoreRanks(grid), control);
+  leaves_.is_leaf = is_leaf_.data();
+}
+
 SetTable SetDp::fill(SetMeasure measure, int width) {
   layers_.clear();
-  SetTable table(boxes_, measure, width, control_);
+  SetTable table(boxes_, leaves_, measure, width, control_);
   n_filled_ += static_cast<std::int64_t>(boxes_.size());
-  peak_bytes_ = std::max(peak_bytes_, boxes_.bytes() + table.bytes());
+  peak_bytes_ = std::max(peak_bytes_, own_bytes() + table.bytes());
   return table;
 }
 
@@ -40,7 +50,7 @@ SetTable SetDp::depth_table() {
 }
 
 SetTable SetDp::splits_table() {
-  const int widest = byte_width(static_cast<double>(grid_.n_cells()) - 1);
+  const int widest = byte_width(n_cells_ - 1);
   for (int width = 1; width < widest; width *= 2) {
     SetTable table = fill(SetMeasure::kSplits, width);
     if (table.at(root_) != table.saturated()) return table;
@@ -58,7 +68,7 @@ SetTable SetDp::splits_depth_table() {
 }
 
 std::size_t SetDp::layers_bytes() const {
-  return std::accumulate(layers_.begin(), layers_.end(), boxes_.bytes(),
+  return std::accumulate(layers_.begin(), layers_.end(), own_bytes(),
                          [](std::size_t sum, const SetTable& layer) { return sum + layer.bytes(); });
 }
 
@@ -76,7 +86,7 @@ void SetDp::need_layers(std::int64_t max_depth) {
   while (static_cast<std::int64_t>(layers_.size()) <= max_depth) {
     const int width = static_cast<std::int64_t>(layers_.size()) > kDeepestNarrow ? wide_ : 1;
     if (layers_.empty())
-      layers_.emplace_back(boxes_, SetMeasure::kLeaf, width, control_);
+      layers_.emplace_back(boxes_, leaves_, SetMeasure::kLeaf, width, control_);
     else
       layers_.push_back(SetTable(boxes_, layers_.back(), width, control_));
     n_filled_ += static_cast<std::int64_t>(boxes_.size());
@@ -133,7 +143,7 @@ FlatTree SetDp::read_tree(const Value& value, const Fit& fit) const {
         best_size = size;
       }
     }
-    const std::int32_t node = best.axis < 0 ? tree.add_leaf(boxes_.least_class(task.box))
+    const std::int32_t node = best.axis < 0 ? tree.add_leaf(leaf_class(task.box))
                                             : tree.add_split(grid_.axes[best.axis].feature,
                                                              grid_.axes[best.axis].thresholds[best.split.test]);
     if (task.parent >= 0) (task.is_left ? tree.left : tree.right)[task.parent] = node;

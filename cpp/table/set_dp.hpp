@@ -19,6 +19,8 @@ class SetDp {
  public:
   // Throws GridTooLarge where the tests of an axis leave too many sets.
   SetDp(const Grid& grid, Control& control);
+  // The same where leaves carry numbers: in its trees all leaves have class 0. Throws LimitReached, too.
+  SetDp(const ScoreGrid& grid, Control& control);
 
   // Throws LimitReached.
   Solution solve(Objective objective);
@@ -48,9 +50,18 @@ class SetDp {
   template <typename Fit>
   FlatTree read_tree(const SetTable& table, const Fit& fit) const;
 
-  const Grid& grid_;
+  SetDp(const GridAxes& grid, double n_cells, Control& control);
+  int leaf_class(const SetBox& box) const {
+    return leaves_.classes != nullptr ? leaves_.classes[boxes_.least_cell(box)] : 0;
+  }
+  std::size_t own_bytes() const { return boxes_.bytes() + is_leaf_.size(); }
+
+  const GridAxes& grid_;
+  const double n_cells_;
   Control& control_;
   SetBoxes boxes_;
+  std::vector<std::uint8_t> is_leaf_;  // per box, where leaves carry numbers
+  SetLeaves leaves_;
   std::size_t root_;
   std::vector<SetTable> layers_;  // per depth: fewest splits of trees that are no deeper
   int wide_ = 1;                  // bytes of the layers in which trees may have many splits

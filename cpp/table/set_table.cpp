@@ -100,8 +100,25 @@ void join_rows(const From* __restrict inside, const From* __restrict outside, To
     to[box] = std::min(to[box], static_cast<To>(Measure::join(inside[box], outside[box])));
 }
 
-template <typename Measure>
-void fill(const SetBoxes& boxes, typename Measure::Word* table, Control& control) {
+// Whether a box is a leaf, from what is known of the sides of its first split.
+struct ByClass {
+  const CellClass* classes;
+  template <typename Word>
+  bool is_leaf(std::size_t, Word inside, Word outside, std::size_t inside_cell, std::size_t outside_cell) const {
+    return inside == 0 && outside == 0 && classes[inside_cell] == classes[outside_cell];
+  }
+};
+
+struct ByNumber {
+  const std::uint8_t* known;  // per box
+  template <typename Word>
+  bool is_leaf(std::size_t box, Word, Word, std::size_t, std::size_t) const {
+    return known[box] != 0;
+  }
+};
+
+template <typename Measure, typename Leaves>
+void fill(const SetBoxes& boxes, const Leaves& leaves, typename Measure::Word* table, Control& control) {
   using Word = typename Measure::Word;
   const SetBoxes::Join* inner_joins = boxes.inner_joins().data();
   for_all_rows(boxes, control, [&](const SetBoxes::Rows& rows, const auto& spend) {
@@ -112,13 +129,14 @@ void fill(const SetBoxes& boxes, typename Measure::Word* table, Control& control
       join_rows<Measure>(table + join.inside, table + join.outside, row, boxes.row_size());
     for (std::size_t box = 0; box < boxes.row_size(); ++box) row[box] = Measure::next(row[box]);
     for (const auto [box, cell] : boxes.cells())
-      if (joins.empty() || (table[joins[0].inside + box] == 0 && table[joins[0].outside + box] == 0 &&
-                            rows.least_inside()[cell] == rows.least_outside()[cell]))
+      if (joins.empty() ||
+          leaves.is_leaf(rows.first_box() + box, table[joins[0].inside + box], table[joins[0].outside + box],
+                         rows.least_inside() + cell, rows.least_outside() + cell))
         row[box] = 0;
     for (const SetBoxes::Inner& inner : boxes.inner()) {
       const SetBoxes::Join* join = inner_joins + inner.first_join;
-      if (row[join->inside] == 0 && row[join->outside] == 0 &&
-          rows.least()[inner.inside_cell] == rows.least()[inner.outside_cell]) {
+      if (leaves.is_leaf(rows.first_box() + inner.box, row[join->inside], row[join->outside],
+                         rows.least() + inner.inside_cell, rows.least() + inner.outside_cell)) {
         row[inner.box] = 0;
         continue;
       }
@@ -168,17 +186,54 @@ void deepen(const SetBoxes& boxes, const From* from, To* to, Control& control) {
 }
 
 template <template <typename> typename Measure>
-void fill_of_width(const SetBoxes& boxes, void* table, int width, Control& control) {
+void fill_of_width(const SetBoxes& boxes, const SetLeaves& leaves, void* table, int width, Control& control) {
+  const auto fill_words = [&]<typename Word>(Word* words) {
+    if (leaves.classes != nullptr)
+      fill<Measure<Word>>(boxes, ByClass{leaves.classes}, words, control);
+    else
+      fill<Measure<Word>>(boxes, ByNumber{leaves.is_leaf}, words, control);
+  };
   switch (width) {
     case 1:
-      return fill<Measure<std::uint8_t>>(boxes, static_cast<std::uint8_t*>(table), control);
+      return fill_words(static_cast<std::uint8_t*>(table));
     case 2:
-      return fill<Measure<std::uint16_t>>(boxes, static_cast<std::uint16_t*>(table), control);
+      return fill_words(static_cast<std::uint16_t*>(table));
     case 4:
-      return fill<Measure<std::uint32_t>>(boxes, static_cast<std::uint32_t*>(table), control);
+      return fill_words(static_cast<std::uint32_t*>(table));
     default:
-      return fill<Measure<std::uint64_t>>(boxes, static_cast<std::uint64_t*>(table), control);
+      return fill_words(static_cast<std::uint64_t*>(table));
   }
+}
+
+// One column: the largest lower and the smallest upper end of each box, from those of two boxes that it consists of.
+template <typename Rank>
+void mark_column(const SetBoxes& boxes, const ScoreGrid& grid, const ScoreRanks& ranks, std::size_t plane,
+                 std::vector<std::uint8_t>& is_leaf, Control& control) {
+  const auto lower = std::make_unique_for_overwrite<Rank[]>(boxes.size());
+  const auto upper = std::make_unique_for_overwrite<Rank[]>(boxes.size());
+  const auto unite = [&](std::size_t box, std::size_t inside, std::size_t outside) {
+    lower[box] = std::max(lower[inside], lower[outside]);
+    upper[box] = std::min(upper[inside], upper[outside]);
+    is_leaf[box] &= lower[box] <= upper[box];
+  };
+  for_all_rows(boxes, control, [&](const SetBoxes::Rows& rows, const auto& spend) {
+    const std::size_t first = rows.first_box();
+    if (!rows.joins().empty()) {
+      const auto [inside, outside] = rows.joins()[0];
+      for (std::size_t box = 0; box < boxes.row_size(); ++box) unite(first + box, inside + box, outside + box);
+    } else {
+      for (const auto [box, cell] : boxes.cells()) {
+        const std::uint32_t admission = grid.cells[rows.least() + cell];
+        lower[first + box] = static_cast<Rank>(ranks.rank(admission, plane));
+        upper[first + box] = static_cast<Rank>(ranks.rank(admission, plane + 1));
+      }
+      for (const SetBoxes::Inner& inner : boxes.inner()) {
+        const auto [inside, outside] = boxes.inner_joins()[inner.first_join];
+        unite(first + inner.box, first + inside, first + outside);
+      }
+    }
+    spend(boxes.row_size());
+  });
 }
 
 template <typename From>
@@ -204,6 +259,27 @@ SplitsDepth::SplitsDepth(std::uint64_t word, int width) {
   depth_fits = depth != deepest;
 }
 
+std::vector<std::uint8_t> score_leaves(const SetBoxes& boxes, const ScoreGrid& grid, const ScoreRanks& ranks,
+                                       Control& control) {
+  const double bytes = boxes.count() * (1 + 2 * static_cast<double>(ranks.rank_bytes()));
+  if (bytes + static_cast<double>(boxes.bytes()) > static_cast<double>(control.memory_limit))
+    throw LimitReached("memory");
+  try {
+    std::vector<std::uint8_t> is_leaf(boxes.size(), 1);
+    for (std::size_t plane = 0; plane < static_cast<std::size_t>(ranks.n_planes()); plane += 2) {
+      if (ranks.rank_bytes() == 1)
+        mark_column<std::uint8_t>(boxes, grid, ranks, plane, is_leaf, control);
+      else if (ranks.rank_bytes() == 2)
+        mark_column<std::uint16_t>(boxes, grid, ranks, plane, is_leaf, control);
+      else
+        mark_column<std::uint32_t>(boxes, grid, ranks, plane, is_leaf, control);
+    }
+    return is_leaf;
+  } catch (const std::bad_alloc&) {
+    throw LimitReached("memory");
+  }
+}
+
 double SetTable::seconds(const SetBoxes& boxes) {
   return (boxes.count() + boxes.n_joins()) / kJoinsPerSecond;
 }
@@ -220,21 +296,21 @@ SetTable::SetTable(const SetBoxes& boxes, int width, Control& control) : width_(
   }
 }
 
-SetTable::SetTable(const SetBoxes& boxes, SetMeasure measure, int width, Control& control)
+SetTable::SetTable(const SetBoxes& boxes, const SetLeaves& leaves, SetMeasure measure, int width, Control& control)
     : SetTable(boxes, width, control) {
   void* table = memory_.get();
   switch (measure) {
     case SetMeasure::kLeaf:
-      fill_of_width<Leaf>(boxes, table, width, control);
+      fill_of_width<Leaf>(boxes, leaves, table, width, control);
       break;
     case SetMeasure::kDepth:
-      fill_of_width<Depth>(boxes, table, width, control);
+      fill_of_width<Depth>(boxes, leaves, table, width, control);
       break;
     case SetMeasure::kSplits:
-      fill_of_width<Splits>(boxes, table, width, control);
+      fill_of_width<Splits>(boxes, leaves, table, width, control);
       break;
     case SetMeasure::kSplitsDepth:
-      fill_of_width<Packed>(boxes, table, width, control);
+      fill_of_width<Packed>(boxes, leaves, table, width, control);
       break;
   }
 }

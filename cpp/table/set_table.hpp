@@ -1,14 +1,17 @@
 // One value per box: filled from the values of smaller boxes, a row at a time.
 //
 // A box is a leaf, of value 0, if and only if all its cells have one class. One of its splits tells: both sides are
-// leaves, and their least cells have the same class.
+// leaves, and their least cells have the same class. Where leaves carry numbers, it is known before of every box.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/control.hpp"
+#include "grid/score_grid.hpp"
+#include "table/score_ranks.hpp"
 #include "table/set_boxes.hpp"
 
 namespace onetree {
@@ -20,11 +23,21 @@ enum class SetMeasure {
   kSplitsDepth,  // fewest splits, then least depth: packed into one word
 };
 
+// Either of them.
+struct SetLeaves {
+  const CellClass* classes = nullptr;     // of the cells
+  const std::uint8_t* is_leaf = nullptr;  // of the boxes
+};
+
+// Whether each box may be a leaf, where leaves carry numbers. Throws LimitReached.
+std::vector<std::uint8_t> score_leaves(const SetBoxes& boxes, const ScoreGrid& grid, const ScoreRanks& ranks,
+                                       Control& control);
+
 class SetTable {
  public:
   // A value that does not fit in its `width` bytes (1, 2, 4 or 8) is saturated; those of all boxes within it that do
   // fit are exact. Throws LimitReached, before anything is allocated where that can be known.
-  SetTable(const SetBoxes& boxes, SetMeasure measure, int width, Control& control);
+  SetTable(const SetBoxes& boxes, const SetLeaves& leaves, SetMeasure measure, int width, Control& control);
   // Fewest splits of trees one deeper than those of `shallower`, at least as wide and at most 4 bytes; saturated where
   // there is no such tree.
   SetTable(const SetBoxes& boxes, const SetTable& shallower, int width, Control& control);

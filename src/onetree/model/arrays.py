@@ -15,6 +15,8 @@ from onetree.model.response import Response
 
 # Phase, elapsed seconds, bounds of the objective, a count of work done, the share done. True ends with what there is.
 Callback = Callable[[str, float, int, int, int, float], object]
+# From sums, (rows, outputs), to the ends of what a leaf may carry there, each (rows, columns).
+Admit = Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 
 @dataclass(frozen=True, eq=False)
