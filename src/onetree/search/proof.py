@@ -5,7 +5,7 @@ Divides the time limit between search and proof; the proof itself is in `onetree
 
 from time import perf_counter
 
-from onetree.base.progress import Progress, Reporter
+from onetree.base.progress import Progress, ProgressOption, Reporter
 from onetree.errors import FidelityError, LimitReachedError
 from onetree.model.ensemble import Ensemble
 from onetree.tree.tree import Tree
@@ -61,7 +61,7 @@ def prove(tree: Tree, ensemble: Ensemble, *, started: float, time_limit: float, 
     try:
         # The fastest of the three proofs: to go through all cells takes up to a thousand times as long as the search.
         # Numbers are proven to be within their tolerance; how near the worst comes to it costs more to find.
-        told = False if report is None else tell
+        told: ProgressOption = False if report is None else tell
         verdict = verify(tree, ensemble, method="search", time_limit=left, progress=told, find_worst=False)
     except LimitReachedError as error:
         if report is not None and report.stopped_at is not None:
