@@ -36,6 +36,22 @@ nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::vector<std::siz
   return nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), owner);
 }
 
+// Precision, divisors and operations of sums, as a rule of two levels or a response has them.
+inline void read_response(nb::handle given, Combination& response) {
+  for (const nb::handle divisor : given.attr("divisors")()) response.divisor.push_back(nb::cast<double>(divisor));
+  for (const nb::handle dtype : given.attr("dtypes")())
+    response.float32.push_back(nb::cast<int>(dtype.attr("itemsize")) == 4);
+  for (const nb::handle each : given.attr("operations")()) {
+    const auto inputs = nb::cast<Array<std::int32_t>>(each.attr("inputs"));
+    const auto numbers = nb::cast<Array<double>>(each.attr("numbers"));
+    response.operations.push_back({.kind = static_cast<Operation::Kind>(nb::cast<int>(each.attr("kind"))),
+                                   .inputs = {inputs.data(), inputs.data() + inputs.size()},
+                                   .n_results = nb::cast<int>(each.attr("n_results")),
+                                   .numbers = {numbers.data(), numbers.data() + numbers.size()},
+                                   .slack = nb::cast<double>(each.attr("slack"))});
+  }
+}
+
 // Borrows the arrays of a Python Ensemble for as long as this object lives.
 class BorrowedEnsemble {
  public:
@@ -100,19 +116,7 @@ class BorrowedEnsemble {
   void read_combination(const nb::object& given) {
     if (given.is_none()) return;
     combination_ = std::make_unique<Combination>();
-    for (const nb::handle divisor : given.attr("divisors")())
-      combination_->divisor.push_back(nb::cast<double>(divisor));
-    for (const nb::handle dtype : given.attr("dtypes")())
-      combination_->float32.push_back(nb::cast<int>(dtype.attr("itemsize")) == 4);
-    for (const nb::handle each : given.attr("operations")()) {
-      const auto inputs = nb::cast<Array<std::int32_t>>(each.attr("inputs"));
-      const auto numbers = nb::cast<Array<double>>(each.attr("numbers"));
-      combination_->operations.push_back({.kind = static_cast<Operation::Kind>(nb::cast<int>(each.attr("kind"))),
-                                          .inputs = {inputs.data(), inputs.data() + inputs.size()},
-                                          .n_results = nb::cast<int>(each.attr("n_results")),
-                                          .numbers = {numbers.data(), numbers.data() + numbers.size()},
-                                          .slack = nb::cast<double>(each.attr("slack"))});
-    }
+    read_response(given, *combination_);
     combination_->n_decisive = nb::cast<int>(given.attr("n_decisive"));
     const nb::object cut = given.attr("cut");
     combination_->cut = cut.is_none() ? 0.0 : nb::cast<double>(cut);

@@ -21,6 +21,7 @@ void bind_kernels(nb::module_& module);
 void bind_proof(nb::module_& module);
 void bind_question(nb::module_& module);
 void bind_results(nb::module_& module);
+void bind_score_regions(nb::module_& module);
 void bind_scores(nb::module_& module);
 void bind_support(nb::module_& module);
 void bind_walk(nb::module_& module);
@@ -152,6 +153,7 @@ NB_MODULE(_core, module) {
   bind_kernels(module);
   bind_proof(module);
   bind_question(module);
+  bind_score_regions(module);
   bind_scores(module);
   bind_support(module);
   bind_walk(module);

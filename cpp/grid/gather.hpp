@@ -1,7 +1,6 @@
-// The cells of a grid in another arrangement: some slabs of every axis, or its axes in another order.
+// Some slabs of every axis of a grid, cut out of its cells.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <vector>
@@ -42,30 +41,6 @@ std::vector<Cell> gather(const std::vector<Cell>& cells, const std::vector<int>&
     }
     if (axis < 0) break;
     from += kept[axis][at[axis]] * stride[axis];
-  }
-  return found;
-}
-
-// `size`: slabs of the axes as they are; `order`: which of them comes first, and so on.
-template <typename Cell>
-std::vector<Cell> reordered(const std::vector<Cell>& cells, const std::vector<int>& size,
-                            const std::vector<int>& order) {
-  if (std::is_sorted(order.begin(), order.end())) return cells;
-  const int n = static_cast<int>(order.size()), last = order[n - 1], inner = size[last];
-  std::vector<std::size_t> stride(n);
-  std::size_t step = 1;
-  for (int axis = n; axis-- > 0; step *= size[axis]) stride[axis] = step;
-  std::vector<Cell> found(cells.size());
-  std::vector<int> slab(n, 0);
-  std::size_t from = 0;
-  for (Cell *out = found.data(), *end = out + found.size(); out < end; out += inner) {
-    for (int i = 0; i < inner; ++i) out[i] = cells[from + i * stride[last]];
-    for (int k = n - 2; k >= 0; --k) {
-      from += stride[order[k]];
-      if (++slab[k] < size[order[k]]) break;
-      from -= slab[k] * stride[order[k]];
-      slab[k] = 0;
-    }
   }
   return found;
 }

@@ -213,11 +213,10 @@ ScoreProfile::ScoreProfile(const ScoreFunction&, Shapes& shapes, std::function<v
 
 ScoreFunction function_of(const ScoreGrid& grid, Shapes& shapes, Origin* origin) {
   ScoreFunction function;
-  std::vector<int> order, size;
+  std::vector<int> order;
   Origin whole;
   static_cast<Extent&>(function) = extent_of(grid, shapes, order, origin == nullptr ? nullptr : &whole);
-  for (const Axis& axis : grid.axes) size.push_back(axis.n_slabs());
-  function.cells = reordered(grid.cells, size, order);
+  function.cells = reordered_cells<std::uint32_t>(grid, grid.cells, order);
   rank(grid, function);
   return Reduction(std::move(function)).reduced(origin == nullptr ? nullptr : &whole, origin);
 }

@@ -18,21 +18,25 @@ constexpr std::chrono::milliseconds kNap{20};  // of the caller while others wor
 
 }  // namespace
 
-Bottom::Bottom(Objective objective, SharedTree& shared, Control& control)
-    : objective_(objective), shared_(shared), control_(control), own_(control) {}
+template <typename Painter>
+Bottom<Painter>::Bottom(Objective objective, Painter painter, SharedTree& shared, Control& control)
+    : objective_(objective), painter_(std::move(painter)), shared_(shared), control_(control), own_(control) {}
 
-Bottom::Progress Bottom::progress() {
+template <typename Painter>
+typename Bottom<Painter>::Progress Bottom<Painter>::progress() {
   const std::lock_guard lock(mutex_);
   return progress_;
 }
 
-void Bottom::settle(double share, SharedTree::Id tree) {
+template <typename Painter>
+void Bottom<Painter>::settle(double share, SharedTree::Id tree) {
   const std::lock_guard lock(mutex_);
   progress_.settled += share;
   if (tree >= 0) progress_.n_leaves += shared_.n_leaves(tree);
 }
 
-std::vector<Bottom::Result> Bottom::run(std::vector<Job> jobs, std::size_t held_bytes) {
+template <typename Painter>
+std::vector<typename Bottom<Painter>::Result> Bottom<Painter>::run(std::vector<Job> jobs, std::size_t held_bytes) {
   held_bytes_ = held_bytes;
   const std::size_t taken = held_bytes + shared_.bytes();
   room_ = control_.memory_limit > taken ? (control_.memory_limit - taken) / 4 * 3 : 0;
@@ -57,7 +61,8 @@ std::vector<Bottom::Result> Bottom::run(std::vector<Job> jobs, std::size_t held_
   return std::move(results_);
 }
 
-void Bottom::run_tasks() {
+template <typename Painter>
+void Bottom<Painter>::run_tasks() {
   std::vector<Control> controls;
   for (int thread = 1; thread < control_.n_threads; ++thread) controls.push_back(control_.beside());
   {
@@ -74,7 +79,8 @@ void Bottom::run_tasks() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void Bottom::work(Control& control, bool is_caller) {
+template <typename Painter>
+void Bottom<Painter>::work(Control& control, bool is_caller) {
   try {
     for (Task task; next(task, control, is_caller); task = {}) {
       do_task(task, control);
@@ -91,7 +97,8 @@ void Bottom::work(Control& control, bool is_caller) {
 }
 
 // Waits until there is one; returns whether there is, and no thread has failed.
-bool Bottom::next(Task& task, Control& control, bool is_caller) {
+template <typename Painter>
+bool Bottom<Painter>::next(Task& task, Control& control, bool is_caller) {
   std::unique_lock lock(mutex_);
   while (!failure_ && tasks_.empty() && n_running_ > 0) {
     if (!is_caller) {
@@ -111,32 +118,36 @@ bool Bottom::next(Task& task, Control& control, bool is_caller) {
   return true;
 }
 
-std::size_t Bottom::bytes() const {
+template <typename Painter>
+std::size_t Bottom<Painter>::bytes() const {
   return held_bytes_ + shared_.bytes() + task_bytes_ + joins_.size() * sizeof(Join);
 }
 
-void Bottom::push(Task&& task) {
+template <typename Painter>
+void Bottom<Painter>::push(Task&& task) {
   task_bytes_ += task.region ? task.region->bytes() : task.piece.bytes();
   tasks_.push_back(std::move(task));
 }
 
-void Bottom::finish(const Task& task, SharedTree::Id tree) {
+template <typename Painter>
+void Bottom<Painter>::finish(const Task& task, SharedTree::Id tree) {
   progress_.settled += task.share;
   progress_.n_leaves += shared_.n_leaves(tree);
   Join* join = task.parent;
   for (bool is_above = task.is_above; join != nullptr; is_above = join->is_above, join = join->parent) {
     join->side[is_above] = tree;
     if (join->side[!is_above] < 0) return;
-    tree = shared_.split(join->split.feature, join->split.threshold, join->side[0], join->side[1]);
+    tree = painter_.join(shared_, join->split.feature, join->split.threshold, join->side[0], join->side[1]);
   }
   results_[task.job].tree = tree;
 }
 
-void Bottom::do_task(Task& task, Control& control) {
+template <typename Painter>
+void Bottom<Painter>::do_task(Task& task, Control& control) {
   control.check("heuristic", -1, -1, 0);
   if (task.region) {
     control.memory_limit = room_;
-    std::optional<Piece> piece = painted(**task.region, control);
+    std::optional<Piece> piece = painter_.painted(**task.region, control);
     if (!piece) return;
     task.region.reset();
     task.piece = *std::move(piece);
@@ -146,7 +157,8 @@ void Bottom::do_task(Task& task, Control& control) {
   cut_or_solve(task, control);
 }
 
-void Bottom::cut_or_solve(Task& task, Control& control) {
+template <typename Painter>
+void Bottom<Painter>::cut_or_solve(Task& task, Control& control) {
   const double boxes = boxes_of(task.piece);
   if (boxes <= task.max_boxes || task.piece.function.is_constant()) {
     const bool is_large = boxes > kLargeBoxes || boxes * kBytesPerBox * kMostTables > static_cast<double>(room_);
@@ -159,7 +171,7 @@ void Bottom::cut_or_solve(Task& task, Control& control) {
     large_.push_back(std::move(task));
     return;
   }
-  PieceCut parts = cut_of(task.piece, [&] { control.check("heuristic", -1, -1, 0); });
+  auto parts = cut_of(task.piece, [&] { control.check("heuristic", -1, -1, 0); });
   const std::lock_guard lock(mutex_);
   progress_.n_pieces += 1;
   results_[task.job].is_cut = true;
@@ -177,7 +189,8 @@ void Bottom::cut_or_solve(Task& task, Control& control) {
   changed_.notify_all();
 }
 
-void Bottom::solve(Task& task, Control& control) {
+template <typename Painter>
+void Bottom<Painter>::solve(Task& task, Control& control) {
   // The limit holds for each table of the exact engine; two-stage objectives have two at once.
   const std::size_t n_tables = objective_ == Objective::kDepth || objective_ == Objective::kLeaves ? 1 : 2;
   const auto n_cells = static_cast<double>(task.piece.function.n_cells());
@@ -210,5 +223,8 @@ void Bottom::solve(Task& task, Control& control) {
   peak_bytes_ = std::max(peak_bytes_, bytes() + table_bytes);
   if (bytes() > control_.memory_limit) throw LimitReached("memory");
 }
+
+template class Bottom<ClassPainter>;
+template class Bottom<ScorePainter>;
 
 }  // namespace onetree

@@ -16,14 +16,18 @@
 #include "base/control.hpp"
 #include "region/piece.hpp"
 #include "region/region_ensemble.hpp"
+#include "region/score_piece.hpp"
 #include "tree/shared_tree.hpp"
 
 namespace onetree {
 
+template <typename Painter>
 class Bottom {
  public:
+  using Piece = typename Painter::Piece;
+
   // Steps, progress and threads are those of `control`.
-  Bottom(Objective objective, SharedTree& shared, Control& control);
+  Bottom(Objective objective, Painter painter, SharedTree& shared, Control& control);
 
   struct Job {
     std::unique_ptr<const RegionEnsemble> region;
@@ -77,6 +81,7 @@ class Bottom {
   std::size_t bytes() const;
 
   const Objective objective_;
+  const Painter painter_;
   SharedTree& shared_;
   Control& control_;
   Control own_;  // of the calling thread, while it does a task
@@ -97,5 +102,8 @@ class Bottom {
   Progress progress_;
   double splits_per_cell_ = 0.05;  // of tables before: a guess for the next
 };
+
+extern template class Bottom<ClassPainter>;
+extern template class Bottom<ScorePainter>;
 
 }  // namespace onetree

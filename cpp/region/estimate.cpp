@@ -10,6 +10,7 @@
 #include "region/piece.hpp"
 #include "region/planner.hpp"
 #include "region/region_ensemble.hpp"
+#include "region/score_piece.hpp"
 #include "tree/shared_tree.hpp"
 
 namespace onetree {
@@ -24,6 +25,7 @@ constexpr double kManyBoxes = 1e7;                        // a grid of more is n
 constexpr double kBytesPerNode = 100;                     // measured: tree, region memo and restricted trees together
 constexpr double kDoubt = 2;                              // factor that an extrapolation may be wrong by
 
+template <typename Piece>
 struct Step {                  // one region or piece that probes may come by
   Region region;               // empty once it is planned
   std::optional<Piece> piece;  // of a painted grid; kept where it left work
@@ -41,6 +43,7 @@ struct Step {                  // one region or piece that probes may come by
 };
 
 // What solving a grid takes, up to a factor: splits of all its boxes.
+template <typename Piece>
 double work_of(const Piece& piece) {
   double splits = 0;
   for (const int slabs : piece.function.size) splits += (slabs - 1) / 3.0;
@@ -58,15 +61,22 @@ Quantity summarise(const std::vector<double>& samples) {
   return {mean, mean * std::exp(-spread), mean * std::exp(spread)};
 }
 
+template <typename Painter>
 class Prober {
  public:
-  Prober(const Ensemble& ensemble, Objective objective, double max_boxes, double budget, std::uint64_t seed,
-         Control& control)
+  using Piece = typename Painter::Piece;
+  using Step = onetree::Step<Piece>;
+
+  // `planned`: what a planner is made of, but the seed.
+  template <typename... Planned>
+  Prober(Objective objective, double budget, std::uint64_t seed, Painter painter, Control& control,
+         Planned&&... planned)
       : control_(control),
+        painter_(painter),
         objective_(objective),
         budget_(budget),
         start_(control.elapsed()),
-        planner_(ensemble, max_boxes, seed),
+        planner_(std::forward<Planned>(planned)..., seed),
         max_boxes_(planner_.max_boxes),
         state_(seed * 2 + 0x9E3779B97F4A7C15ULL) {
     within_ = control;
@@ -145,7 +155,8 @@ class Prober {
   std::optional<Piece> plan_region(const Region& region, Step& planned) {
     Plan plan = planner_.first_look(region);
     if (plan.kind == Plan::Kind::kGrid) {
-      if (std::optional<Piece> piece = painted(*RegionEnsemble(planner_.regions(), region), within_)) return piece;
+      if (std::optional<Piece> piece = painter_.painted(*RegionEnsemble(planner_.regions(), region), within_))
+        return piece;
       plan.kind = Plan::Kind::kCut;
     }
     if (plan.kind == Plan::Kind::kCut) plan = planner_.cut(region, within_);
@@ -178,7 +189,7 @@ class Prober {
       return;
     }
     planned.kind = Plan::Kind::kCut;
-    PieceCut parts = cut_of(piece, [this] { within_.check("estimate", -1, -1, result_.n_probes); });
+    auto parts = cut_of(piece, [this] { within_.check("estimate", -1, -1, result_.n_probes); });
     planned.chance_below = chance_of(std::sqrt(static_cast<double>(parts.below.function.n_cells())),
                                      std::sqrt(static_cast<double>(parts.above.function.n_cells())));
     planned.below = step_of(std::move(parts.below), is_inside);
@@ -314,6 +325,7 @@ class Prober {
   static constexpr double kSplitsPerCell = 0.05;    // a guess
 
   Control& control_;
+  const Painter painter_;
   Control within_;
   const Objective objective_;
   const double budget_, start_;
@@ -336,7 +348,16 @@ class Prober {
 
 Estimate estimate(const Ensemble& ensemble, Objective objective, double max_boxes, double seconds, std::uint64_t seed,
                   Control& control) {
-  return Prober(ensemble, objective, max_boxes, seconds, seed, control).run();
+  return Prober<ClassPainter>(objective, seconds, seed, {}, control, ensemble, max_boxes).run();
+}
+
+Estimate estimate(const Ensemble& ensemble, const Scoring& scoring, Objective objective, double max_boxes,
+                  double seconds, std::uint64_t seed, Control& control) {
+  const Ensemble view = scored(ensemble, scoring);
+  ScoreLeaves leaves(scoring.n_columns);
+  const ScorePainter painter{&scoring, &leaves};
+  return Prober<ScorePainter>(objective, seconds, seed, painter, control, view, ensemble, scoring, leaves, max_boxes)
+      .run();
 }
 
 }  // namespace onetree

@@ -5,6 +5,7 @@
 
 #include "base/control.hpp"
 #include "model/ensemble.hpp"
+#include "region/score_bounds.hpp"
 #include "tree/solution.hpp"
 
 namespace onetree {
@@ -29,5 +30,7 @@ inline constexpr double kHopeless = 1e12;
 // there, so a region's time is weighted by the inverse of its own probability, the sum over the paths that are known.
 Estimate estimate(const Ensemble& ensemble, Objective objective, double max_boxes, double seconds, std::uint64_t seed,
                   Control& control);
+Estimate estimate(const Ensemble& ensemble, const Scoring& scoring, Objective objective, double max_boxes,
+                  double seconds, std::uint64_t seed, Control& control);
 
 }  // namespace onetree

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,10 +23,16 @@ constexpr std::size_t kTreeBytes = 128;  // of a restricted tree
 constexpr std::size_t kRound = 256;      // regions that are painted together, whatever the number of threads
 
 // The top of the tree: regions that are cut, each once however many ways lead to it, down to those that are painted.
+template <typename Painter>
 class Top {
  public:
-  Top(const Ensemble& ensemble, Objective objective, double max_boxes, std::uint64_t seed, Control& control)
-      : control_(told(control)), planner_(ensemble, max_boxes, seed), bottom_(objective, shared_, control_) {}
+  // `planned`: what a planner is made of.
+  template <typename... Planned>
+  Top(Objective objective, Painter painter, Control& control, Planned&&... planned)
+      : control_(told(control)),
+        painter_(painter),
+        planner_(std::forward<Planned>(planned)...),
+        bottom_(objective, painter, shared_, control_) {}
 
   HeuristicResult run() {
     node_of(planner_.regions().whole(), 1);
@@ -54,7 +61,7 @@ class Top {
   Control told(Control& control) {
     Control within = control;
     within.report = [this, &control](const ProgressReport& report) {
-      const Bottom::Progress progress = bottom_.progress();
+      const auto progress = bottom_.progress();
       return control.report && control.report({"heuristic", report.elapsed, -1, -1, std::llround(progress.n_leaves),
                                                std::min(progress.settled, 1.0)});
     };
@@ -108,8 +115,8 @@ class Top {
   }
 
   void paint() {
-    for (Bottom::Job& job : jobs_) job.max_boxes = planner_.max_boxes;
-    const std::vector<Bottom::Result> results = bottom_.run(std::exchange(jobs_, {}), held_bytes());
+    for (auto& job : jobs_) job.max_boxes = planner_.max_boxes;
+    const auto results = bottom_.run(std::exchange(jobs_, {}), held_bytes());
     const std::vector<Open> painted = std::exchange(painted_, {});
     for (std::size_t i = 0; i < results.size(); ++i) {
       nodes_[painted[i].node].tree = results[i].tree;
@@ -136,7 +143,8 @@ class Top {
         if (above < 0) todo.push_back(node.above);
         if (below < 0) todo.push_back(node.below);
         if (above < 0 || below < 0) continue;
-        node.tree = shared_.split(node.feature, planner_.regions().threshold(node.feature, node.level), below, above);
+        node.tree =
+            painter_.join(shared_, node.feature, planner_.regions().threshold(node.feature, node.level), below, above);
       }
       todo.pop_back();
     }
@@ -146,7 +154,7 @@ class Top {
   HeuristicResult result() {
     HeuristicResult result;
     const SharedTree::Id root = join();
-    const Bottom::Progress progress = bottom_.progress();
+    const auto progress = bottom_.progress();
     result.regions = n_cuts_ + progress.n_pieces;
     result.grids = progress.n_grids;
     result.peak_bytes = std::max(peak_bytes_, bottom_.peak_bytes());
@@ -155,7 +163,9 @@ class Top {
     solution.tree = shared_.flatten(root);
     solution.depth = shared_.depth(root);
     solution.leaves = static_cast<std::int64_t>(std::min(shared_.n_leaves(root), kMostLeaves));
-    const auto n_hyperplanes = static_cast<std::uint64_t>(planner_.n_essential());
+    // Of scores, a hyperplane that matters need not be cut.
+    const auto n_hyperplanes =
+        std::is_same_v<Painter, ClassPainter> ? static_cast<std::uint64_t>(planner_.n_essential()) : std::uint64_t{0};
     solution.depth_bound = std::bit_width(n_hyperplanes);
     solution.leaves_bound = static_cast<std::int64_t>(n_hyperplanes) + 1;
     if (n_cuts_ == 0 && !is_cut_) {  // the exact engine did it all
@@ -167,15 +177,16 @@ class Top {
   }
 
   Control control_;
+  const Painter painter_;
   Planner planner_;
   SharedTree shared_;
-  Bottom bottom_;
+  Bottom<Painter> bottom_;
   Interner keys_;  // of regions: their numbers are those of the nodes
   std::vector<std::int32_t> key_;
   std::vector<Node> nodes_;
-  std::vector<Open> todo_;         // the last one first
-  std::vector<Bottom::Job> jobs_;  // regions to be painted
-  std::vector<Open> painted_;      // the same
+  std::vector<Open> todo_;                           // the last one first
+  std::vector<typename Bottom<Painter>::Job> jobs_;  // regions to be painted
+  std::vector<Open> painted_;                        // the same
   std::int64_t n_cuts_ = 0;
   bool is_cut_ = false;  // some painted grid was
   std::size_t peak_bytes_ = 0;
@@ -185,7 +196,14 @@ class Top {
 
 HeuristicResult heuristic_tree(const Ensemble& ensemble, Objective objective, double max_boxes, std::uint64_t seed,
                                Control& control) {
-  return Top(ensemble, objective, max_boxes, seed, control).run();
+  return Top<ClassPainter>(objective, {}, control, ensemble, max_boxes, seed).run();
+}
+
+HeuristicResult heuristic_tree(const Ensemble& ensemble, const Scoring& scoring, ScoreLeaves& leaves,
+                               Objective objective, double max_boxes, std::uint64_t seed, Control& control) {
+  const Ensemble view = scored(ensemble, scoring);
+  return Top<ScorePainter>(objective, {&scoring, &leaves}, control, view, ensemble, scoring, leaves, max_boxes, seed)
+      .run();
 }
 
 }  // namespace onetree

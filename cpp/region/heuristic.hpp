@@ -8,6 +8,7 @@
 
 #include "base/control.hpp"
 #include "model/ensemble.hpp"
+#include "region/score_bounds.hpp"
 #include "tree/solution.hpp"
 
 namespace onetree {
@@ -22,5 +23,8 @@ struct HeuristicResult {
 // Throws LimitReached when time or memory ends before the tree is whole.
 HeuristicResult heuristic_tree(const Ensemble& ensemble, Objective objective, double max_boxes, std::uint64_t seed,
                                Control& control);
+// A tree for scores; the classes of its leaves are numbers of `leaves`.
+HeuristicResult heuristic_tree(const Ensemble& ensemble, const Scoring& scoring, ScoreLeaves& leaves,
+                               Objective objective, double max_boxes, std::uint64_t seed, Control& control);
 
 }  // namespace onetree

@@ -6,7 +6,8 @@ namespace onetree {
 
 namespace {
 
-constexpr int kCells = 128;           // sampled per region
+constexpr int kMostCells = 128;       // sampled per region
+constexpr int kScoreCells = 48;       // where each takes all stages of a response
 constexpr int kHyperplanes = 64;      // measured per region, fewer if it has many trees
 constexpr std::size_t kWalks = 2000;  // hyperplanes times trees
 
@@ -84,7 +85,7 @@ bool InfluenceSampler::class_changes(const Region& region, int* slabs, const Hyp
 std::vector<Influence> InfluenceSampler::sample(const Region& region, const std::vector<Hyperplane>& hyperplanes) {
   const Ensemble& ensemble = regions_.ensemble();
   const TreeStore& store = regions_.store();
-  const int n_outputs = ensemble.n_outputs;
+  const int n_outputs = ensemble.n_outputs, n_cells = scores_ != nullptr ? kScoreCells : kMostCells;
 
   // The heaviest hyperplanes, back in order of feature and level.
   std::vector<const Hyperplane*> measured;
@@ -98,14 +99,14 @@ std::vector<Influence> InfluenceSampler::sample(const Region& region, const std:
   }
 
   // Cells: a random slab of each feature, of those that the hyperplanes leave.
-  std::vector<int> slabs(static_cast<std::size_t>(kCells) * ensemble.n_features, 0);
+  std::vector<int> slabs(static_cast<std::size_t>(n_cells) * ensemble.n_features, 0);
   for (std::size_t first = 0; first < hyperplanes.size();) {
     std::size_t last = first;
     while (last < hyperplanes.size() && hyperplanes[last].feature == hyperplanes[first].feature) ++last;
     const int feature = hyperplanes[first].feature;
     std::vector<int> values;
     if (ensemble.is_set(feature)) values = store.sets(feature).values(region.values[feature]);
-    for (int cell = 0; cell < kCells; ++cell) {
+    for (int cell = 0; cell < n_cells; ++cell) {
       if (!values.empty()) {
         slabs[static_cast<std::size_t>(cell) * ensemble.n_features + feature] =
             values[random(static_cast<std::uint32_t>(values.size()))];
@@ -118,9 +119,9 @@ std::vector<Influence> InfluenceSampler::sample(const Region& region, const std:
     first = last;
   }
 
-  std::vector<double> scores(static_cast<std::size_t>(kCells) * n_outputs);
-  std::vector<std::int32_t> leaves(static_cast<std::size_t>(kCells) * region.trees.size());
-  for (int cell = 0; cell < kCells; ++cell) {
+  std::vector<double> scores(static_cast<std::size_t>(n_cells) * n_outputs);
+  std::vector<std::int32_t> leaves(static_cast<std::size_t>(n_cells) * region.trees.size());
+  for (int cell = 0; cell < n_cells; ++cell) {
     double* score = &scores[static_cast<std::size_t>(cell) * n_outputs];
     std::copy(region.base.begin(), region.base.end(), score);
     for (std::size_t t = 0; t < region.trees.size(); ++t) {
@@ -132,7 +133,7 @@ std::vector<Influence> InfluenceSampler::sample(const Region& region, const std:
 
   std::vector<Influence> influences;
   std::vector<std::size_t> touched;  // trees that may split on the feature in hand
-  std::vector<double> others(n_outputs), here(n_outputs);
+  std::vector<double> others(n_outputs), here(n_outputs), below(n_outputs);
   int feature_in_hand = -1;
   for (const Hyperplane* hyperplane : measured) {
     const int feature = hyperplane->feature;
@@ -142,9 +143,9 @@ std::vector<Influence> InfluenceSampler::sample(const Region& region, const std:
       for (std::size_t t = 0; t < region.trees.size(); ++t)
         if (store[region.trees[t]].features >> (feature & 63) & 1) touched.push_back(t);
     }
-    int changes = 0;
+    double changes = 0;
     bool is_witnessed = false;
-    for (int cell = 0; cell < kCells; ++cell) {
+    for (int cell = 0; cell < n_cells; ++cell) {
       int* own_slabs = &slabs[static_cast<std::size_t>(cell) * ensemble.n_features];
       std::copy_n(&scores[static_cast<std::size_t>(cell) * n_outputs], n_outputs, others.begin());
       for (const std::size_t t : touched) {
@@ -161,9 +162,16 @@ std::vector<Influence> InfluenceSampler::sample(const Region& region, const std:
           const double* value = ensemble.leaf_value(leaf_of(region.trees[t], own_slabs));
           for (int k = 0; k < n_outputs; ++k) here[k] += value[k];
         }
-        classes[side] = class_of(here.data());
+        if (scores_ == nullptr)
+          classes[side] = class_of(here.data());
+        else if (side == 0)
+          below = here;
       }
       own_slabs[feature] = kept;
+      if (scores_ != nullptr) {
+        changes += scores_->change(below.data(), here.data());
+        continue;
+      }
       if (classes[0] == classes[1]) continue;
       changes += 1;
       is_witnessed = is_witnessed || class_changes(region, own_slabs, *hyperplane);

@@ -5,20 +5,22 @@
 #include <vector>
 
 #include "region/region.hpp"
+#include "region/score_bounds.hpp"
 
 namespace onetree {
 
 struct Influence {
   int feature;
-  int level;          // on a set axis, the number of the test
-  int changes;        // sampled cells whose class changes across the hyperplane, up to rounding
+  int level;       // on a set axis, the number of the test
+  double changes;  // sampled cells whose class changes across the hyperplane, up to rounding; parts of them for scores
   bool is_witnessed;  // the class does change across it: in one of them, by the library's own sums
 };
 
 class InfluenceSampler {
  public:
-  InfluenceSampler(Regions& regions, std::uint64_t seed)
-      : regions_(regions), exact_(regions.ensemble().sums_are_exact()), state_(seed * 2 + 1) {}
+  // `scores` not null: what changes is what a leaf may carry. Then nothing is witnessed.
+  InfluenceSampler(Regions& regions, std::uint64_t seed, ScoreBounds* scores = nullptr)
+      : regions_(regions), scores_(scores), exact_(regions.ensemble().sums_are_exact()), state_(seed * 2 + 1) {}
 
   // The heaviest of the region's hyperplanes, those with most changes first. The order of two that tie is that of
   // `hyperplanes`.
@@ -33,6 +35,7 @@ class InfluenceSampler {
   void slabs_beside(const Region& region, const Hyperplane& hyperplane, int own, int (&beside)[2]);
 
   Regions& regions_;
+  ScoreBounds* const scores_;
   const bool exact_;  // sums are exact: the guesses are the truth
   std::uint64_t state_;
   std::vector<std::int32_t> leaves_;

@@ -55,4 +55,17 @@ FlatTree tree_of(const Piece& piece, Objective objective, std::int64_t expected_
 // The same on the features of the grid.
 SharedTree::Id import_tree(const Piece& piece, const FlatTree& tree, SharedTree& shared);
 
+// How regions become pieces, and pieces one tree: a policy of whoever cuts up regions.
+struct ClassPainter {
+  using Piece = onetree::Piece;
+
+  std::optional<Piece> painted(const Ensemble& ensemble, Control& control) const {
+    return onetree::painted(ensemble, control);
+  }
+  SharedTree::Id join(SharedTree& shared, int feature, double threshold, SharedTree::Id below,
+                      SharedTree::Id above) const {
+    return shared.split(feature, threshold, below, above);
+  }
+};
+
 }  // namespace onetree

@@ -13,17 +13,40 @@ constexpr std::int64_t kProofBudget = 200;
 
 }  // namespace
 
+namespace {
+
+double boxes_at_most(const Ensemble& ensemble, double max_boxes) {
+  return max_boxes > 0 ? max_boxes : ensemble.sets.empty() ? Planner::kManyBoxes : Planner::kManySetBoxes;
+}
+
+}  // namespace
+
 Planner::Planner(const Ensemble& ensemble, double max_boxes_, std::uint64_t seed)
-    : max_boxes(max_boxes_ > 0          ? max_boxes_
-                : ensemble.sets.empty() ? kManyBoxes
-                                        : kManySetBoxes),
+    : max_boxes(boxes_at_most(ensemble, max_boxes_)),
       ensemble_(ensemble),
       regions_(ensemble),
       prover_(regions_),
       sampler_(regions_, seed),
       essential_(ensemble.n_features) {
+  count_levels(max_boxes_ <= 0);
+}
+
+Planner::Planner(const Ensemble& scored_ensemble, const Ensemble& original, const Scoring& scoring, ScoreLeaves& leaves,
+                 double max_boxes_, std::uint64_t seed)
+    : max_boxes(boxes_at_most(scored_ensemble, max_boxes_)),
+      ensemble_(scored_ensemble),
+      regions_(scored_ensemble),
+      prover_(regions_),
+      scores_(std::make_unique<ScoreBounds>(original, scoring, regions_)),
+      leaves_(&leaves),
+      sampler_(regions_, seed, scores_.get()),
+      essential_(scored_ensemble.n_features) {
+  count_levels(max_boxes_ <= 0);
+}
+
+void Planner::count_levels(bool chooses_max_boxes) {
   std::size_t n_levels = 0;
-  for (int j = 0; j < ensemble.n_features; ++j) {
+  for (int j = 0; j < ensemble_.n_features; ++j) {
     essential_[j].assign(regions_.levels()[j].size(), 0);
     first_level_.push_back(n_levels);
     n_levels += regions_.levels()[j].size();
@@ -31,7 +54,7 @@ Planner::Planner(const Ensemble& ensemble, double max_boxes_, std::uint64_t seed
   level_mark_.assign(n_levels, 0);
   // Where the top of the tree is small the exact engine can have much of it; where it is large there are too many
   // bottoms.
-  if (max_boxes_ <= 0 && cells_of(regions_.whole()) > most_cells()) max_boxes = kFewBoxes;
+  if (chooses_max_boxes && cells_of(regions_.whole()) > most_cells()) max_boxes = kFewBoxes;
 }
 
 std::int64_t Planner::n_essential() const {
@@ -101,9 +124,15 @@ void Planner::cut_at(const Region& region, int feature, int level, Plan& plan) {
   plan.weight_above = std::sqrt(cells_of(plan.above));
 }
 
+// Its class, or the number of what it may carry; -1 where bounds do not tell.
+int Planner::leaf_of(const Region& region) {
+  if (!scores_) return regions_.classify(region);
+  return scores_->is_leaf(region, least_, most_) ? leaves_->number(least_, most_) : -1;
+}
+
 Plan Planner::first_look(const Region& region) {
   Plan plan{};
-  plan.leaf_class = regions_.classify(region);
+  plan.leaf_class = leaf_of(region);
   plan.kind = plan.leaf_class >= 0               ? Plan::Kind::kLeaf
               : cells_of(region) <= most_cells() ? Plan::Kind::kGrid
                                                  : Plan::Kind::kCut;
@@ -116,7 +145,8 @@ Plan Planner::cut(const Region& region, Control& control) {
   const std::vector<Influence> influences = sampler_.sample(region, hyperplanes);
   if (influences[0].changes == 0) {
     // Perhaps one class, which sampling cannot prove.
-    if (const int one_class = prover_.class_of(region, kProofBudget, control); one_class >= 0) {
+    const int one_class = scores_ ? -1 : prover_.class_of(region, kProofBudget, control);
+    if (one_class >= 0) {
       plan.kind = Plan::Kind::kLeaf;
       plan.leaf_class = one_class;
       return plan;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/control.hpp"
@@ -12,6 +13,7 @@
 #include "region/influence.hpp"
 #include "region/prover.hpp"
 #include "region/region.hpp"
+#include "region/score_bounds.hpp"
 
 namespace onetree {
 
@@ -28,6 +30,9 @@ class Planner {
  public:
   // `max_boxes` 0: chosen by the size of the whole.
   Planner(const Ensemble& ensemble, double max_boxes, std::uint64_t seed);
+  // For scores: `scored_ensemble` is the ensemble as `scored` gives it, and leaves are numbered by `leaves`.
+  Planner(const Ensemble& scored_ensemble, const Ensemble& original, const Scoring& scoring, ScoreLeaves& leaves,
+          double max_boxes, std::uint64_t seed);
 
   // What bounds alone tell: a leaf; or that its grid may be small enough to be painted; otherwise it must be cut.
   Plan first_look(const Region& region);
@@ -44,6 +49,8 @@ class Planner {
   double max_boxes;                             // grids up to this size go to the exact engine
 
  private:
+  void count_levels(bool chooses_max_boxes);
+  int leaf_of(const Region& region);
   double most_cells() const;
   double cells_of(const Region& region);
   void cut_at(const Region& region, int feature, int level, Plan& plan);
@@ -52,6 +59,9 @@ class Planner {
   const Ensemble& ensemble_;
   Regions regions_;
   Prover prover_;
+  std::unique_ptr<ScoreBounds> scores_;  // null: it is about classes
+  ScoreLeaves* leaves_ = nullptr;
+  std::vector<double> least_, most_;
   InfluenceSampler sampler_;
   std::vector<std::vector<char>> essential_;  // per feature and level: witnessed
   // What `cells_of` met in the region in hand; marks of another region are older.

@@ -129,15 +129,19 @@ void Regions::leads(const Region& region, Class candidate, std::vector<double>& 
   lead[candidate] = -std::numeric_limits<double>::infinity();
 }
 
-void Regions::combined_leads(const Region& region, Class candidate, std::vector<double>& lead) {
-  low_ = high_ = region.base;
+void Regions::bound_sums(const Region& region, std::vector<double>& low, std::vector<double>& high) {
+  low = high = region.base;
   for (const TreeStore::Id id : region.trees) {
     const double* gain = store_.gains(0, id);
     for (int k = 0; k < ensemble_.n_outputs; ++k) {
-      high_[k] += gain[2 * k];
-      low_[k] -= gain[2 * k + 1];
+      high[k] += gain[2 * k];
+      low[k] -= gain[2 * k + 1];
     }
   }
+}
+
+void Regions::combined_leads(const Region& region, Class candidate, std::vector<double>& lead) {
+  bound_sums(region, low_, high_);
   combined_.decisive(low_.data(), high_.data(), decisive_);
   lead.assign(ensemble_.n_classes, -std::numeric_limits<double>::infinity());
   for (int k = 0; k < ensemble_.n_classes; ++k)

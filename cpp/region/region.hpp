@@ -60,6 +60,8 @@ class Regions {
   // rounding; for a single score, over the cut. Of a combination, what decides, rounding included. `candidate` itself
   // has -inf.
   void leads(const Region& region, Class candidate, std::vector<double>& lead);
+  // Of a combination: bounds of the undivided sums, up to rounding.
+  void bound_sums(const Region& region, std::vector<double>& low, std::vector<double>& high);
   // Whether such a lead excludes for certain that the rival wins anywhere in the region.
   bool is_beaten(const Region& region, Class candidate, int rival, double lead) const;
   // What one tree contributes to the lead of a rival that the last call of `leads` found, at most; of a combination,

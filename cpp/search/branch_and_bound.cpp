@@ -108,11 +108,9 @@ void BranchAndBound<Cells>::settle_depth_at_least_leaves() {
 
 template <typename Cells>
 void BranchAndBound<Cells>::run() {
-  if constexpr (std::is_same_v<Cells, ClassCells>)
-    if (max_boxes_of_table_ > 0)
-      search_.settle_small(max_boxes_of_table_, [this](const Function& function) {
-        return settled_by_table(function, shapes_, objective_);
-      });
+  if (max_boxes_of_table_ > 0)
+    search_.settle_small(max_boxes_of_table_,
+                         [this](const Function& function) { return settled_by_table(function, shapes_, objective_); });
   tick();  // the first tree may have taken all the time
   Function whole = function_of(grid_, shapes_);
   root_ = search_.add(whole);

@@ -251,9 +251,9 @@ Outcome pareto_front(const Ensemble& ensemble, Control& control) {
   return outcome;
 }
 
-Outcome heuristic(const Ensemble& ensemble, Objective objective, double max_boxes, std::uint64_t seed,
-                  Control& control) {
-  HeuristicResult result = heuristic_tree(ensemble, objective, max_boxes, seed, control);
+namespace {
+
+Outcome outcome_of(HeuristicResult&& result, const Control& control) {
   Outcome outcome;
   outcome.solutions.push_back(std::move(result.solution));
   outcome.statistics.engine = "heuristic";
@@ -261,6 +261,24 @@ Outcome heuristic(const Ensemble& ensemble, Objective objective, double max_boxe
   outcome.statistics.peak_bytes = result.peak_bytes;
   outcome.statistics.seconds = control.elapsed();
   outcome.statistics.work = control.work();
+  return outcome;
+}
+
+}  // namespace
+
+Outcome heuristic(const Ensemble& ensemble, Objective objective, double max_boxes, std::uint64_t seed,
+                  Control& control) {
+  return outcome_of(heuristic_tree(ensemble, objective, max_boxes, seed, control), control);
+}
+
+Outcome score_heuristic(const Ensemble& ensemble, const Scoring& scoring, Objective objective, double max_boxes,
+                        std::uint64_t seed, Control& control) {
+  ScoreLeaves leaves(scoring.n_columns);
+  Outcome outcome = outcome_of(heuristic_tree(ensemble, scoring, leaves, objective, max_boxes, seed, control), control);
+  ScoreLeaves::Rows rows = leaves.rows_of(outcome.solutions[0].tree);
+  outcome.n_columns = scoring.n_columns;
+  outcome.leaf_least = std::move(rows.least);
+  outcome.leaf_most = std::move(rows.most);
   return outcome;
 }
 

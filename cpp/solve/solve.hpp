@@ -7,6 +7,7 @@
 #include "base/control.hpp"
 #include "grid/score_grid.hpp"
 #include "model/ensemble.hpp"
+#include "region/score_bounds.hpp"
 #include "tree/solution.hpp"
 
 namespace onetree {
@@ -41,5 +42,7 @@ Outcome score_front(const Ensemble& ensemble, int n_columns, const Admit& admit,
 // A faithful tree of no proven size; throws LimitReached when it could not be completed.
 Outcome heuristic(const Ensemble& ensemble, Objective objective, double max_boxes, std::uint64_t seed,
                   Control& control);
+Outcome score_heuristic(const Ensemble& ensemble, const Scoring& scoring, Objective objective, double max_boxes,
+                        std::uint64_t seed, Control& control);
 
 }  // namespace onetree

@@ -19,6 +19,8 @@ class SharedTree {
   // A whole tree; children come after their parents in it.
   Id import(const FlatTree& tree);
 
+  // -1 where it is a split.
+  int leaf_class(Id id) const { return interner_.key(id)[0] < 0 ? interner_.key(id)[3] : -1; }
   double n_leaves(Id id) const { return leaves_[id]; }
   std::int64_t depth(Id id) const { return depth_[id]; }
   std::int32_t size() const { return interner_.size(); }

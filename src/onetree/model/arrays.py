@@ -66,3 +66,38 @@ class SumsLike(Protocol):
 
     def operations(self) -> list[Operation]:
         """Return what becomes of the sums; nothing if they are returned as they are."""
+
+
+class ScoringLike(Protocol):
+    """What the native core reads of the numbers that are asked of a tree where no grid can be listed."""
+
+    @property
+    def response(self) -> Response:
+        """How sums become numbers; also as operations, by which the core bounds them."""
+
+    @property
+    def n_columns(self) -> int:
+        """One for each number, and a last one for the class where it is kept."""
+
+    @property
+    def tolerance(self) -> float:
+        """How far a leaf may be off."""
+
+    @property
+    def relative(self) -> bool:
+        """Whether that is a share of the number."""
+
+    @property
+    def keep_class(self) -> bool:
+        """Whether the class is kept."""
+
+    @property
+    def float32(self) -> bool:
+        """Whether leaves carry float32 numbers."""
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the operations bound the numbers."""
+
+    def admit(self, sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the ends of what a leaf may carry in each column, as `Admit`."""
