@@ -34,7 +34,7 @@ def main(folder: Path) -> None:
         try:
             print(f"{tool.__name__}: {tool(model, folder)}")
         except ImportError as error:
-            print(f"{tool.__name__}: skipped, {error.name} is not installed; run: pip install {error.name}")
+            print(f"{tool.__name__}: skipped, {error}")
 
 
 def explain_with_shap(model: DecisionTreeClassifier, folder: Path) -> str:

@@ -15,7 +15,6 @@ import json
 import re
 import runpy
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -35,13 +34,16 @@ OPTIONAL = {
     "catboost": "catboost",
     "distributed": "distributed",
     "duckdb": "duckdb",
+    "imblearn": "imbalanced-learn",
     "lightgbm": "lightgbm",
     "matplotlib": "matplotlib",
     "onnx": "onnx",
     "onnxruntime": "onnxruntime",
     "pandas": "pandas",
+    "skl2onnx": "skl2onnx",
     "skops": "skops",
     "xgboost": "xgboost",
+    "ydf": "ydf",
 }
 
 
@@ -184,6 +186,17 @@ def test_the_files_that_a_page_points_to_are_there(page):
             assert place.is_relative_to(ROOT)
 
 
+def pages_for_users():
+    """Those under the first headings of the site; the rest is for looking things up, and for those who build it."""
+    nav = re.search(r"^nav:\n(.*?)  - Reference:", read("mkdocs.yml"), re.DOTALL | re.MULTILINE)[1]
+    return [f"docs/{place}" for place in re.findall(r": (\S+\.md)$", nav, re.MULTILINE)]
+
+
+@pytest.mark.parametrize("page", pages_for_users())
+def test_a_page_for_users_is_short(page):
+    assert len(BLOCK.sub("", read(page)).split()) <= 1200
+
+
 def test_the_readme_says_how_to_begin():
     readme = read("README.md")
     assert "\npip install . && onetree demo\n" in readme
@@ -199,20 +212,8 @@ def test_the_page_on_commands_says_what_help_says():
 def test_the_reference_names_everything_public():
     named = set(re.findall(r"^::: onetree\.([\w.]+)$", read("docs/api.md"), re.MULTILINE))
     assert "errors" in named  # the whole module
-    assert set(onetree.__all__) - named - set(vars(onetree.errors)) == set()
-
-
-@pytest.mark.slow
-def test_the_site_is_built_without_a_warning(tmp_path):
-    pytest.importorskip("mkdocs", reason="the site needs: pip install '.[docs]'")
-    pytest.importorskip("mkdocstrings_handlers.python", reason="the site needs: pip install '.[docs]'")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
-    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
-    assert "WARNING" not in built.stderr
-    # Every page is in the navigation, so that a reader finds it.
-    assert "not included in the" not in built.stderr, built.stderr
-    assert "born_again" in (tmp_path / "site" / "api" / "index.html").read_text(encoding="utf-8")
+    assert "verify.verify" in named  # the function, which the package has the name of
+    assert set(onetree.__all__) - named - set(vars(onetree.errors)) == {"verify"}
 
 
 # What each example must have said or written when it is done.
@@ -224,7 +225,14 @@ EXAMPLES = {
     "medical.py": ("forest and tree alike", "tumours.html"),
     "readme_picture.py": ("", "iris.svg"),
 }
-TESTED_ELSEWHERE = {"deploy_elsewhere.py", "exported_tree_tools.py", "figures.py", "spark_scorer.py"}
+TESTED_ELSEWHERE = {
+    "arduino.py",
+    "deploy_elsewhere.py",
+    "exported_tree_tools.py",
+    "figures.py",
+    "score_in_database.py",
+    "spark_scorer.py",
+}
 
 
 def test_every_example_is_run_by_some_test():

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import runpy
-import sys
 
 import numpy as np
 import pytest
@@ -225,20 +223,3 @@ def test_shared_subtrees_stay_shared(tmp_path):
     assert exported.run_c(tree, wide, tmp_path).tolist() == index.tolist()
     assert exported.run_duckdb(tree, wide) == labels_of(tree, index)
     assert exported.run_onnx(tree, bits)[1].tolist() == index.tolist()
-
-
-@pytest.mark.filterwarnings("ignore")  # of the tools, about themselves
-def test_the_example_with_other_tools_runs(repository, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["exported_tree_tools.py", str(tmp_path)])
-    runpy.run_path(str(repository / "examples" / "exported_tree_tools.py"), run_name="__main__")
-    told = capsys.readouterr().out
-    assert all(f"{tool}: " in told for tool in ("explain_with_shap", "draw_with_dtreeviz", "explore_with_supertree"))
-
-
-@pytest.mark.filterwarnings("ignore")  # of the tools, about themselves
-def test_the_tree_says_the_same_wherever_it_is_handed_on(repository, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["deploy_elsewhere.py", str(tmp_path)])
-    runpy.run_path(str(repository / "examples" / "deploy_elsewhere.py"), run_name="__main__")
-    told = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines() if ": " in line)
-    tools = ("treelite_library", "m2cgen_source", "sklearn_onnx", "mlflow_model", "fastapi_service")
-    assert all(told[tool].startswith(("100.00% of", "skipped, ")) for tool in tools), told
