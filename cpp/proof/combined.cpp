@@ -43,20 +43,21 @@ int Combined::decide(std::span<const std::int32_t> leaves) {
     else
       total(model_.base[k], k);
   }
-  run(sums, sums);
+  registers_.clear();
+  for (const double sum : sums) registers_.put(sum, sum);
+  run();
   const int winner = only_winner();
   return winner >= 0 ? winner : rule.ask(sums);
 }
 
 void Combined::leads(std::span<const double> least, std::span<const double> most, int candidate,
                      std::vector<double>& leads) {
-  low_.clear();
-  high_.clear();
+  registers_.clear();
   for (int k = 0; k < model_.n_outputs; ++k) {
-    low_.push_back((least[k] - error_[k]) / model_.combination.divisor[k]);
-    high_.push_back((most[k] + error_[k]) / model_.combination.divisor[k]);
+    const double divisor = model_.combination.divisor[k];
+    registers_.put((least[k] - error_[k]) / divisor, (most[k] + error_[k]) / divisor);
   }
-  run(low_, high_);
+  run();
   leads.assign(model_.n_classes, -kInfinity);
   const std::size_t first = registers_.size() - model_.n_classes;
   for (int k = 0; k < model_.n_classes; ++k) {
@@ -83,14 +84,13 @@ void Combined::weigh(std::vector<double> least, std::vector<double> most, int ca
 }
 
 // A single result is set against the cut, as the score of class 0.
-void Combined::run(std::span<const double> low, std::span<const double> high) {
-  registers_.begin(low, high);
+void Combined::run() {
   for (const Step& step : model_.combination.steps) registers_.take(step);
   if (model_.combination.n_decisive > 1) return;
   const std::size_t last = registers_.size() - 1;
   const double score_low = registers_.low(last), score_high = registers_.high(last);
-  registers_.put(model_.combination.cut, model_.combination.cut, 0);
-  registers_.put(score_low, score_high, 0);
+  registers_.put(model_.combination.cut, model_.combination.cut);
+  registers_.put(score_low, score_high);
 }
 
 int Combined::only_winner() const {

@@ -25,13 +25,13 @@ class Combined {
              std::vector<double>& weights);
 
  private:
-  void run(std::span<const double> low, std::span<const double> high);
+  // After the sums were put into the registers.
+  void run();
   int only_winner() const;
 
   const Model& model_;
-  std::vector<double> error_;       // per output, of an undivided sum
-  std::vector<double> low_, high_;  // of the divided sums
-  Registers registers_;
+  std::vector<double> error_;  // per output, of an undivided sum
+  Registers registers_{false};
   std::vector<double> leads_;
 };
 

@@ -52,7 +52,7 @@ class RangeProver {
   }
   // Bounds of the divided sums as the library computes them.
   void sums();
-  void run(std::span<const double> low, std::span<const double> high);
+  void run();
   double low_of(std::size_t column) const { return registers_.low(registers_.size() - response_.n_numbers + column); }
   double high_of(std::size_t column) const { return registers_.high(registers_.size() - response_.n_numbers + column); }
   bool is_settled() const;
@@ -76,13 +76,13 @@ class RangeProver {
   const Evaluate& evaluate_;
   Control& control_;
   Forest forest_;
-  Registers registers_;
+  Registers registers_{true};
   RangeVerdict verdict_;
   // Some input has at least this deviation, or it is no matter: boxes with no more need not be looked at.
   double met_;
   std::size_t column_ = 0;  // of the largest deviation,
   bool is_high_ = false;    // ... where the library's number is above that of the leaf
-  std::vector<double> least_, most_, weights_, one_;
+  std::vector<double> least_, most_, weights_;
   std::vector<Forest::Split> splits_;
   std::vector<Branch> branches_, sides_;
   std::vector<Pending> pending_;
@@ -116,8 +116,9 @@ void RangeProver::sums() {
   }
 }
 
-void RangeProver::run(std::span<const double> low, std::span<const double> high) {
-  registers_.begin(low, high);
+void RangeProver::run() {
+  registers_.clear();
+  for (std::size_t k = 0; k < least_.size(); ++k) registers_.put(least_[k], most_[k]);
   for (const Step& step : response_.steps) registers_.take(step);
 }
 
@@ -166,7 +167,7 @@ void RangeProver::weigh() {
     if (!(low < high)) continue;
     for (const std::size_t end : {0, 1}) {
       (end == 0 ? most_ : least_)[k] = middle;
-      run(least_, most_);
+      run();
       const double gone = before - end_now();
       if (gone > 0) {
         weights_[2 * k + end] = gone / (high - middle > 0 ? high - middle : high - low);
@@ -208,7 +209,7 @@ void RangeProver::prove_leaf(std::int32_t leaf) {
     control_.check("proof", -1, -1, verdict_.counts.boxes - 1);
     ++verdict_.counts.nodes;
     sums();
-    run(least_, most_);
+    run();
     const double most = open_deviation(leaf);
     if (!(most <= met_)) {
       if (!is_settled()) {

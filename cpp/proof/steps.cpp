@@ -42,22 +42,24 @@ double size_of(double low, double high) {
 
 }  // namespace
 
-void Registers::begin(std::span<const double> low, std::span<const double> high) {
-  low_.assign(low.begin(), low.end());
-  high_.assign(high.begin(), high.end());
+void Registers::clear() {
+  low_.clear();
+  high_.clear();
   same_.clear();
-  for (std::size_t k = 0; k < low.size(); ++k) same_.push_back(low[k] == high[k]);
+  inputs_are_same_ = false;
 }
 
 void Registers::put(double low, double high, double slack) {
   low_.push_back(low - slack);
   high_.push_back(high + slack);
-  same_.push_back(inputs_are_same_);
+  // Bounds that meet are one number, unless rounding was left out of them.
+  if (knows_same_) same_.push_back(inputs_are_same_ || (slack == 0 && low == high));
 }
 
 void Registers::take(const Step& step) {
   const std::size_t n = step.inputs.size();
-  inputs_are_same_ = std::all_of(step.inputs.begin(), step.inputs.end(), [&](int i) { return same_[i] != 0; });
+  inputs_are_same_ =
+      knows_same_ && std::all_of(step.inputs.begin(), step.inputs.end(), [&](int i) { return same_[i] != 0; });
   auto low = [&](std::size_t i) { return low_[step.inputs[i]]; };
   auto high = [&](std::size_t i) { return high_[step.inputs[i]]; };
   switch (step.kind) {
@@ -95,7 +97,7 @@ void Registers::take(const Step& step) {
       const double move = step.slack * size_of(low(0), high(0));
       const double least = line(step.numbers, low(0) - move), most = line(step.numbers, high(0) + move);
       put(least, most, step.slack * size_of(step.numbers[step.numbers.size() / 2], step.numbers.back()));
-      if (is_flat(step.numbers, low(0) - move, high(0) + move)) same_.back() = 1;
+      if (knows_same_ && is_flat(step.numbers, low(0) - move, high(0) + move)) same_.back() = 1;
       break;
     }
     case Step::Kind::normalise: {
@@ -130,7 +132,6 @@ void Registers::take(const Step& step) {
         const bool may_pass = !(high(0) < step.numbers[0]), may_fail = !(low(0) > step.numbers[0]);
         put(may_pass ? 0 : 1, may_fail ? 1 : 0, 0);
         put(may_fail ? 0 : 1, may_pass ? 1 : 0, 0);
-        if (may_pass != may_fail) same_[same_.size() - 2] = same_.back() = 1;
         break;
       }
       for (std::size_t k = 0; k < n; ++k) {
@@ -141,7 +142,6 @@ void Registers::take(const Step& step) {
           may = may && high(k) >= low(j);
         }
         put(must ? 1 : 0, may ? 1 : 0, 0);
-        if (must == may) same_.back() = 1;
       }
       break;
     case Step::Kind::exp:

@@ -13,11 +13,13 @@ namespace onetree::proof {
 // The outputs, then the results of every step, each between two numbers.
 class Registers {
  public:
-  // Bounds of the divided sums.
-  void begin(std::span<const double> low, std::span<const double> high);
+  // Whether it is to be known which of them are the same all over the box.
+  explicit Registers(bool knows_same) : knows_same_(knows_same) {}
+
+  void clear();
+  // One more register: first, the divided sums.
+  void put(double low, double high, double slack = 0);
   void take(const Step& step);
-  // One more register.
-  void put(double low, double high, double slack);
 
   std::size_t size() const { return low_.size(); }
   double low(std::size_t i) const { return low_[i]; }
@@ -28,6 +30,7 @@ class Registers {
  private:
   std::vector<double> low_, high_;
   std::vector<std::uint8_t> same_;
+  const bool knows_same_;
   bool inputs_are_same_ = false;  // of the step that is taken
 };
 

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import onetree
 from onetree.cli import options, terminal
@@ -18,8 +19,8 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "verify",
         help="prove that a tree equals an ensemble, or find an input where they differ",
-        description="Prove that a tree and a model are the same function. Exit code 0 if they are equal on every "
-        "input, 1 with a counterexample if they are not.",
+        description="Prove that a tree and a model are the same function, or that the numbers of a tree are within its "
+        "tolerance of the model's. Exit code 0 if that holds on every input, 1 with a counterexample if it does not.",
     )
     options.add_model(parser)
     parser.add_argument("tree", metavar="TREE", help="file of the tree")
@@ -75,20 +76,40 @@ def run(arguments: argparse.Namespace) -> int:
                 "counterexample": None if point is None else [_number(x) for x in point.tolist()],
                 "tree_class": _plain(verdict.tree_class),
                 "ensemble_class": _plain(verdict.ensemble_class),
+                **(_numbers(verdict) if verdict.tolerance is not None else {}),
             }
         )
     elif point is None:
         unit = "cells" if verdict.method == "cells" else "leaves"
         where = "" if verdict.domain is None else f" of the domain: {words(verdict.domain, ensemble)}"
-        terminal.show(f"equal on every input{where} (method {verdict.method}, {verdict.n_checked:,} {unit} checked)")
+        checked = f"method {verdict.method}, {verdict.n_checked:,} {unit} checked"
+        terminal.show(f"{verdict.kept} on every input{where} ({checked})")
+        if verdict.worst and verdict.worst_input is not None:
+            terminal.show(f"the worst deviation, {verdict.worst!r}, is at {_at(ensemble, verdict.worst_input)}")
         if verdict.n_fragile is not None:
             terminal.show(_fragile_note(verdict.n_fragile))
     else:
-        values = ", ".join(f"{name}={x!r}" for name, x in zip(ensemble.feature_names, point.tolist(), strict=True))
-        terminal.show(
-            f"not equal: the tree says {verdict.tree_class}, the ensemble {verdict.ensemble_class}, at {values}"
-        )
+        said = verdict.difference.replace("the model", "the ensemble")
+        terminal.show(f"not {verdict.kept}: {said}, at {_at(ensemble, point)}")
     return 0 if verdict else 1
+
+
+def _at(ensemble: onetree.Ensemble, point: NDArray[np.float64]) -> str:
+    return ", ".join(f"{name}={x!r}" for name, x in zip(ensemble.feature_names, point.tolist(), strict=True))
+
+
+def _numbers(verdict: onetree.Verdict) -> dict[str, Any]:
+    """Return what a verdict says of numbers, for JSON."""
+    worst_input, worst = verdict.worst_input, verdict.worst
+    tree_value, ensemble_value = verdict.tree_value, verdict.ensemble_value
+    return {
+        "tolerance": verdict.tolerance,
+        "relative": verdict.relative,
+        "worst": None if worst is None else _number(worst),
+        "worst_input": None if worst_input is None else [_number(x) for x in worst_input.tolist()],
+        "tree_value": None if tree_value is None else [_number(x) for x in tree_value.tolist()],
+        "ensemble_value": None if ensemble_value is None else [_number(x) for x in ensemble_value.tolist()],
+    }
 
 
 def _fragile_note(n_fragile: int) -> str:
