@@ -135,14 +135,18 @@ void apply(const Operation& operation, const Inputs& in, std::vector<Between>& o
 
 }  // namespace
 
-void Combination::bounds(std::span<const Between> sums, std::vector<Between>& decisive) const {
-  std::vector<Between> registers(sums.begin(), sums.end());
+void Combination::run(std::vector<Between>& registers) const {
   Inputs in;
   for (const Operation& operation : operations) {
     in.clear();
     for (const std::int32_t each : operation.inputs) in.push_back(registers[each]);
     apply(operation, in, registers);
   }
+}
+
+void Combination::bounds(std::span<const Between> sums, std::vector<Between>& decisive) const {
+  std::vector<Between> registers(sums.begin(), sums.end());
+  run(registers);
   decisive.clear();
   if (n_decisive == 1) decisive.push_back({cut, cut});
   decisive.insert(decisive.end(), registers.end() - n_decisive, registers.end());

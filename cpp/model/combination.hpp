@@ -44,6 +44,8 @@ struct Combination {
   // From bounds of the divided sums to bounds of what decides; of one that is compared with the cut, of it and the cut:
   // the cut first.
   void bounds(std::span<const Between> sums, std::vector<Between>& decisive) const;
+  // Appends the results of all operations to bounds of the divided sums.
+  void run(std::vector<Between>& registers) const;
   // The class that wins wherever inside these bounds, or -1.
   int clear_winner(std::span<const Between> decisive) const;
   // The class of divided sums as the library computes them.

@@ -132,12 +132,17 @@ CombinedBounds::CombinedBounds(const Ensemble& ensemble) : combination_(ensemble
   }
 }
 
-void CombinedBounds::decisive(const double* low, const double* high, std::vector<Between>& found) const {
-  std::vector<Between> sums(error_.size());
+void CombinedBounds::divided(const double* low, const double* high, std::vector<Between>& sums) const {
+  sums.resize(error_.size());
   for (std::size_t k = 0; k < sums.size(); ++k) {
     const double divisor = combination_->divisor[k];
     sums[k] = {(low[k] - error_[k]) / divisor, (high[k] + error_[k]) / divisor};
   }
+}
+
+void CombinedBounds::decisive(const double* low, const double* high, std::vector<Between>& found) const {
+  std::vector<Between> sums;
+  divided(low, high, sums);
   combination_->bounds(sums, found);
 }
 

@@ -65,6 +65,8 @@ class CombinedBounds {
  public:
   explicit CombinedBounds(const Ensemble& ensemble);
   void decisive(const double* low, const double* high, std::vector<Between>& found) const;
+  // Bounds of the divided sums, as the library may round them.
+  void divided(const double* low, const double* high, std::vector<Between>& sums) const;
   int decide(const double* low, const double* high) const;
 
  private:

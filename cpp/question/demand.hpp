@@ -1,19 +1,26 @@
 // What the leaves of all trees have to add up to for one class to be possible beside another, whatever the rounding.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "model/ensemble.hpp"
+#include "question/combined.hpp"
 
 namespace onetree::question {
 
 // "Class `winner` is not beaten by `rival`": the gains of the leaves, one per tree, reach `needed` at least. What falls
 // short is proven impossible; what reaches it may still be a near-tie that only a whole evaluation decides.
 struct Demand {
-  double needed;
+  double needed = 0;
   std::vector<double> gain;  // per node: by how much a leaf helps to meet it
+  // Not null: sums are combined in a way that gains do not add up to. They are only a guide then, which is made anew
+  // for every box, and the combination says whether the winner is beaten.
+  Combined* combined = nullptr;
+  int winner = 0, rival = 0;
 };
 
 // An ensemble whose trees are some of those of a forest, on the same nodes.
@@ -33,12 +40,16 @@ class Judge {
 
   bool is_wanted(std::span<const std::int32_t> leaves);
   // Leaves that are wanted meet all demands of at least one of these.
-  const std::vector<std::vector<Demand>>& alternatives() const { return alternatives_; }
+  std::vector<std::vector<Demand>>& alternatives() { return alternatives_; }
 
  private:
   int decide(const Voter& voter, std::span<const std::int32_t> leaves);
+  // What `winner` demands of the leaves of a voter in order not to be beaten by `rival`.
+  Demand demand_of(std::size_t voter, int winner, int rival);
 
   std::vector<Voter> voters_;
+  std::vector<std::vector<bool>> is_own_;            // per voter and node
+  std::vector<std::unique_ptr<Combined>> combined_;  // per voter
   std::vector<bool> wanted_;
   std::vector<std::vector<Demand>> alternatives_;
   std::vector<std::int32_t> own_;

@@ -28,16 +28,16 @@ void Forest::leaves_at(std::span<const std::int32_t> point, std::vector<std::int
   }
 }
 
-bool Forest::narrow_to(Box& box, std::int32_t leaf) const {
+bool Forest::narrow_to(Box& box, std::int32_t leaf, Box& scratch) const {
   bool left = false, right = false;
-  Box narrowed = box;
+  scratch = box;
   for (std::int32_t below = leaf, node = parent_[leaf]; node >= 0; below = node, node = parent_[node]) {
     const bool to_left = nodes_[node].left == below;
-    space_.sides(narrowed, nodes_[node].test, left, right);
+    space_.sides(scratch, nodes_[node].test, left, right);
     if (!(to_left ? left : right)) return false;
-    space_.narrow(narrowed, nodes_[node].test, to_left);
+    space_.narrow(scratch, nodes_[node].test, to_left);
   }
-  std::swap(box, narrowed);
+  std::swap(box, scratch);
   return true;
 }
 
@@ -50,6 +50,7 @@ double Walk::enter(const Box& box, std::vector<std::int32_t>& point) {
     cost_of_[axis] = costs_(axis, point.back());
     total_ = largest_ ? std::max(total_, cost_of_[axis]) : total_ + cost_of_[axis];
   }
+  least_ = cost_of_;
   return total_;
 }
 
@@ -67,21 +68,32 @@ void Walk::restore(const Frame& frame, const Test& test) {
     box_.bits[first + word] = saved_[frame.bits + word];
 }
 
+double Walk::narrow(const Test& test, bool left) {
+  if (!is_plain(test.axis)) {
+    space_.narrow(box_, test, left);
+    return costs_(test.axis, costs_.cheapest(box_, test.axis));
+  }
+  Part& part = box_.parts[test.axis];
+  (left ? part.last : part.first) = left ? test.place : test.place + 1;  // both sides hold something
+  return costs_.least_of_valley(test.axis, part.first, part.last);
+}
+
 double Walk::cost_of_side(const Test& test, bool left) {
   Frame frame{};
   save(frame, test);
-  space_.narrow(box_, test, left);
-  const double after = costs_(test.axis, costs_.cheapest(box_, test.axis));
+  const double after = narrow(test, left);
   restore(frame, test);
   saved_.resize(frame.bits);
   return combined(total_, cost_of_[test.axis], after);
 }
 
-void Walk::leaves(double limit, std::vector<Reached>& reached) {
-  reached.clear();
-  open_.assign(forest_.roots_.size(), -1);
+void Walk::leaves(double limit, Reach& reach) {
+  reach.leaves.clear();
+  reach.extras.clear();
+  reach.first.assign(1, 0);
+  reach.open.assign(forest_.n_trees(), -1);
   bool left = false, right = false;
-  for (std::int32_t tree = 0; tree < forest_.n_trees(); ++tree) {
+  for (std::size_t tree = 0; tree < forest_.n_trees(); ++tree) {
     std::int32_t node = forest_.roots_[tree];
     double total = total_;
     bool is_right = false;  // of the first open test
@@ -90,9 +102,10 @@ void Walk::leaves(double limit, std::vector<Reached>& reached) {
       const Forest::Node& here = forest_.nodes_[frame.node];
       const int axis = here.test.axis;
       frame.on_right = !to_left;
-      space_.narrow(box_, here.test, to_left);
-      cost_of_[axis] = costs_(axis, costs_.cheapest(box_, axis));
+      cost_of_[axis] = narrow(here.test, to_left);
       total = combined(frame.total, frame.cost, cost_of_[axis]);
+      frame.is_dearer = !largest_ && frame.cost == least_[axis] && cost_of_[axis] > frame.cost;
+      if (frame.is_dearer) dearer_.push_back(axis);
       node = to_left ? here.left : here.right;
       if (frames_.size() == 1) is_right = !to_left;
       return total < limit;
@@ -101,23 +114,33 @@ void Walk::leaves(double limit, std::vector<Reached>& reached) {
       bool alive = true;
       while (alive && forest_.nodes_[node].test.axis >= 0) {
         const Forest::Node& here = forest_.nodes_[node];
-        space_.sides(box_, here.test, left, right);
+        const int axis = here.test.axis;
+        if (is_plain(axis)) {
+          left = box_.parts[axis].first <= here.test.place;
+          right = box_.parts[axis].last > here.test.place;
+        } else {
+          space_.sides(box_, here.test, left, right);
+        }
         if (left != right) {
           node = left ? here.left : here.right;
           continue;
         }
-        if (frames_.empty()) open_[tree] = node;
-        Frame& frame = frames_.emplace_back(Frame{node, false, total, cost_of_[here.test.axis], {}, 0});
+        if (frames_.empty()) reach.open[tree] = node;
+        Frame& frame = frames_.emplace_back(Frame{node, false, false, total, cost_of_[axis], {}, 0});
         save(frame, here.test);
         alive = enter_side(frame, true);
       }
-      if (alive) reached.push_back({total, node, tree, is_right});
+      if (alive) {
+        for (const std::int32_t axis : dearer_) reach.extras.push_back({axis, cost_of_[axis] - least_[axis]});
+        reach.leaves.push_back({total, node, is_right, static_cast<std::uint32_t>(reach.extras.size())});
+      }
       alive = false;
       while (!alive && !frames_.empty()) {
         Frame& frame = frames_.back();
         const Test test = forest_.nodes_[frame.node].test;
         restore(frame, test);
         cost_of_[test.axis] = frame.cost;
+        if (frame.is_dearer) dearer_.pop_back();
         if (!frame.on_right) {
           alive = enter_side(frame, false);
         } else {
@@ -127,6 +150,7 @@ void Walk::leaves(double limit, std::vector<Reached>& reached) {
       }
       if (!alive) break;
     }
+    reach.first.push_back(static_cast<std::uint32_t>(reach.leaves.size()));
   }
 }
 

@@ -1,6 +1,7 @@
 // The trees of an ensemble on options: the leaves of a point, and those that a box can reach, with their costs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,8 +15,30 @@ namespace onetree::question {
 struct Reached {
   double cost;        // of the cheapest point of the box that lies in this leaf
   std::int32_t leaf;  // node
-  std::int32_t tree;
-  bool right;  // of the first test of its tree that the box leaves open
+  bool right;         // of the first test of its tree that the box leaves open
+  std::uint32_t end;  // of its extras; they begin where those of the leaf before end
+};
+
+// By how much a leaf makes an axis dearer than it is at the cheapest point of the box.
+struct Extra {
+  std::int32_t axis;
+  double cost;
+};
+
+// The leaves that a box can reach, tree by tree.
+struct Reach {
+  std::vector<Reached> leaves;
+  std::vector<std::uint32_t> first;  // per tree, and one more: where its leaves begin
+  std::vector<Extra> extras;
+  std::vector<std::int32_t> open;  // per tree: the first test that the box leaves open, or -1
+
+  std::span<const Reached> of_tree(std::size_t tree) const {
+    return {leaves.data() + first[tree], leaves.data() + first[tree + 1]};
+  }
+  std::span<const Extra> extras_of(std::size_t leaf) const {
+    const std::size_t begin = leaf == 0 ? 0 : leaves[leaf - 1].end;
+    return {extras.data() + begin, extras.data() + leaves[leaf].end};
+  }
 };
 
 class Forest {
@@ -23,12 +46,13 @@ class Forest {
   // Borrows the ensemble and the space.
   Forest(const Ensemble& ensemble, const Space& space);
 
-  int n_trees() const { return static_cast<int>(roots_.size()); }
+  std::size_t n_trees() const { return roots_.size(); }
+  std::size_t n_nodes() const { return nodes_.size(); }
   Test test(std::int32_t node) const { return nodes_[node].test; }
   // The leaf of each tree at a point, which has an option for each axis.
   void leaves_at(std::span<const std::int32_t> point, std::vector<std::int32_t>& leaves) const;
   // Leaves the box only what lies in a leaf; false, and the box as it was, if nothing does.
-  bool narrow_to(Box& box, std::int32_t leaf) const;
+  bool narrow_to(Box& box, std::int32_t leaf, Box& scratch) const;
 
  private:
   friend class Walk;
@@ -51,17 +75,15 @@ class Walk {
 
   // Sets the box; returns what its cheapest point costs, and that point.
   double enter(const Box& box, std::vector<std::int32_t>& point);
-  // The leaves that points of the box reach which cost less than `limit`, tree by tree.
-  void leaves(double limit, std::vector<Reached>& reached);
-  // The first test of each tree that the box leaves open, or -1; of the last call of `leaves`.
-  std::span<const std::int32_t> open_tests() const { return open_; }
+  // The leaves that points of the box reach which cost less than `limit`.
+  void leaves(double limit, Reach& reach);
   // What the cheapest point of one side of a test costs, which is not empty.
   double cost_of_side(const Test& test, bool left);
 
  private:
   struct Frame {
     std::int32_t node;
-    bool on_right;
+    bool on_right, is_dearer;
     double total, cost;  // before the test
     Part part;
     std::size_t bits;  // of what was saved
@@ -70,6 +92,9 @@ class Walk {
   double combined(double total, double before, double after) const {
     return largest_ ? std::max(total, after) : total + (after - before);
   }
+  // A box that cannot be missing there, and costs that have one valley: nothing has to be searched for.
+  bool is_plain(int axis) const { return costs_.has_one_valley(axis) && !box_.parts[axis].missing; }
+  double narrow(const Test& test, bool left);  // returns the cost of the axis
   void save(Frame& frame, const Test& test);
   void restore(const Frame& frame, const Test& test);
 
@@ -79,10 +104,10 @@ class Walk {
   const bool largest_;
   Box box_;
   double total_ = 0;
-  std::vector<double> cost_of_;  // per axis, of its cheapest option
+  std::vector<double> cost_of_, least_;  // per axis, of its cheapest option: within a leaf, and in the box
   std::vector<Frame> frames_;
   std::vector<std::uint64_t> saved_;
-  std::vector<std::int32_t> open_;
+  std::vector<std::int32_t> dearer_;  // axes that cost more than in the box
 };
 
 }  // namespace onetree::question

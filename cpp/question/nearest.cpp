@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -13,9 +14,13 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr int kMostPasses = 3;  // over all options of a point, to make it cheaper
-constexpr int kPlungeEvery = 64;
-constexpr double kFloor = 0.1;  // of what a test takes on one side: the other side still counts
-constexpr int kMostSteps = 64;  // tries to make one option of a point cheaper
+constexpr int kPlungeEvery = 64, kDiveEvery = 16;
+constexpr double kHopeful = 1.25;  // a point that is dearer than the best one by this will hardly become cheaper
+constexpr double kFloor = 0.1;     // of what a test takes on one side: the other side still counts
+
+bool is_charged(double cost) {
+  return cost > 0 && cost < kInfinite;
+}
 
 struct Candidate {  // a box that may hold something cheaper
   double bound;     // nothing in it costs less
@@ -39,31 +44,31 @@ class Search {
         control_(control),
         costs_(space, query.costs),
         walk_(forest, costs_, query.largest),
+        bounds_(forest, space.n_axes(),
+                !query.largest && std::any_of(query.costs.begin(), query.costs.end(), is_charged)),
         limit_(std::nextafter(query.at_most, kInfinite)) {}
 
   Answer run();
 
  private:
-  // The least cost at which leaves can meet a demand.
-  struct Bound {
-    double cost = kInfinite, lead = -kInfinite;
-    const Demand* demand = nullptr;
-  };
-
   // What is to be done with a box: nothing if it cannot hold anything cheaper.
-  std::optional<Candidate> look_at(Box&& box);
+  std::optional<Candidate> look_at(Box&& box, double known);
   void push(Candidate&& candidate);
   void split(Candidate candidate, bool plunge);
-  bool is_wanted(std::span<const std::int32_t> point);
+  bool is_in_order(std::span<const std::int32_t> point) const {
+    return query_.below < 0 || point[query_.below] <= point[query_.above];
+  }
+  bool put_in_order(const Box& box);
+  bool is_wanted(std::span<const std::int32_t> point);  // puts its leaves into `tried_` if it is in order
   double cost_of(std::span<const std::int32_t> point) const;
   // Takes a point of a wanted class, made cheaper option by option, if it is the cheapest so far.
   void take(std::vector<std::int32_t> point);
   void make_cheaper(std::vector<std::int32_t>& point, int axis, std::int32_t option);
-  Bound bound_of(const Demand& demand);
   Bound bound();
+  void guide(Demand& demand, double cost);
   void find_best(const Demand& demand, double cost);
   Test choose(const Bound& bound, double cost);
-  void dive(const Demand& demand, const Box& box);
+  void dive(const Demand& demand, const Box& box, bool paid);
   bool is_done() const { return query_.any && !answer_.point.empty(); }
 
   Judge& judge_;
@@ -73,19 +78,33 @@ class Search {
   Control& control_;
   const Costs costs_;
   Walk walk_;
+  Bounds bounds_;
   double limit_;  // what costs as much or more is of no interest
   Answer answer_;
   std::vector<Candidate> heap_;
   std::vector<std::int32_t> point_, leaves_, tried_;
-  std::vector<Reached> reached_;
+  Reach reach_;
+  Box narrowed_, scratch_;
   std::vector<double> best_, left_, right_;  // per tree: the largest gain, and on either side of its open test
   std::vector<std::int32_t> best_leaf_;
 };
 
 bool Search::is_wanted(std::span<const std::int32_t> point) {
-  if (query_.below >= 0 && point[query_.below] > point[query_.above]) return false;
+  if (!is_in_order(point)) return false;
   forest_.leaves_at(point, tried_);
   return judge_.is_wanted(tried_);
+}
+
+// All allowed options cost the same here: the lowest of the one axis and the highest of the other are in order if any
+// two are.
+bool Search::put_in_order(const Box& box) {
+  if (query_.below < 0) return true;
+  std::int32_t low = box.parts[query_.below].first, high = box.parts[query_.above].last;
+  while (low <= box.parts[query_.below].last && costs_(query_.below, low) == kInfinite) ++low;
+  while (high >= box.parts[query_.above].first && costs_(query_.above, high) == kInfinite) --high;
+  point_[query_.below] = low;
+  point_[query_.above] = high;
+  return low <= box.parts[query_.below].last && high >= box.parts[query_.above].first && low <= high;
 }
 
 double Search::cost_of(std::span<const std::int32_t> point) const {
@@ -106,7 +125,7 @@ void Search::take(std::vector<std::int32_t> point) {
   for (int pass = 0; pass < kMostPasses && is_cheaper; ++pass) {
     const std::vector<std::int32_t> before = point;
     for (const int axis : order) make_cheaper(point, axis, costs_.cheapest(whole, axis));
-    is_cheaper = point != before;
+    is_cheaper = point != before && cost_of(point) < kHopeful * limit_;
   }
   const double cost = cost_of(point);
   if (!(cost < limit_)) return;
@@ -114,51 +133,30 @@ void Search::take(std::vector<std::int32_t> point) {
   answer_.point = std::move(point);
 }
 
-// On an axis with an order from the cheapest option towards the point's, else only the cheapest one.
+// The cheapest option, or on an axis with an order one between that and the point's, by bisection.
 void Search::make_cheaper(std::vector<std::int32_t>& point, int axis, std::int32_t option) {
   const std::int32_t own = point[axis], gap = space_.has_missing(axis) ? space_.n_ordered(axis) : -1;
-  const bool is_single = space_.is_set(axis) || own == gap || option == gap;
-  for (int step = 0; step < kMostSteps && option != own; ++step, option += option < own ? 1 : -1) {
-    point[axis] = option;
-    if (costs_(axis, option) < costs_(axis, own) && is_wanted(point)) return;
-    point[axis] = own;
-    if (is_single) return;
-  }
-}
-
-Search::Bound Search::bound_of(const Demand& demand) {
-  best_.assign(forest_.n_trees(), -kInfinite);
-  int n_without = forest_.n_trees();
-  double sum = 0;
-  Bound found{kInfinite, -kInfinite, &demand};
-  for (std::size_t begin = 0, end; begin < reached_.size(); begin = end) {
-    for (end = begin; end < reached_.size() && reached_[end].cost == reached_[begin].cost; ++end) {
-      const Reached& each = reached_[end];
-      const double gain = demand.gain[each.leaf];
-      double& best = best_[each.tree];
-      if (best == -kInfinite) {
-        --n_without;
-        sum += gain;
-        best = gain;
-      } else if (gain > best) {
-        sum += gain - best;
-        best = gain;
-      }
+  auto is_better = [&](std::int32_t tried) {
+    point[axis] = tried;
+    return costs_(axis, tried) < costs_(axis, own) && is_wanted(point);
+  };
+  if (option == own || is_better(option)) return;
+  std::int32_t good = own;
+  if (!space_.is_set(axis) && own != gap && option != gap)
+    while (std::abs(good - option) > 1) {
+      const std::int32_t tried = option + (good - option) / 2;
+      (is_better(tried) ? good : option) = tried;
     }
-    if (n_without == 0 && found.cost == kInfinite && sum >= demand.needed) found.cost = reached_[begin].cost;
-  }
-  if (n_without == 0) found.lead = sum - demand.needed;
-  if (forest_.n_trees() == 0 && 0 >= demand.needed) found.cost = 0;
-  return found;
+  point[axis] = good;
 }
 
 // All demands of one alternative must be met: the cheapest alternative, by the dearest of its demands.
-Search::Bound Search::bound() {
+Bound Search::bound() {
   Bound cheapest;
-  for (const std::vector<Demand>& alternative : judge_.alternatives()) {
+  for (std::vector<Demand>& alternative : judge_.alternatives()) {
     Bound dearest{-1, kInfinite, nullptr};
-    for (const Demand& demand : alternative) {
-      const Bound found = bound_of(demand);
+    for (Demand& demand : alternative) {
+      const Bound found = bounds_.of(demand);
       if (found.cost > dearest.cost) dearest.cost = found.cost;
       if (found.lead < dearest.lead) {
         dearest.lead = found.lead;
@@ -171,20 +169,29 @@ Search::Bound Search::bound() {
   return cheapest;
 }
 
+// Makes gains of what is near to the bound of a demand that has none of its own.
+void Search::guide(Demand& demand, double cost) {
+  demand.combined->lead(reach_, cost, demand.winner, demand.rival);
+  demand.combined->weigh(reach_, leaves_, demand.winner, demand.rival, demand.gain);
+  find_best(demand, cost);
+  demand.needed = std::accumulate(best_.begin(), best_.end(), 0.0);
+}
+
 // The largest gain of each tree within a cost, its leaf, and the largest on either side of the open test.
 void Search::find_best(const Demand& demand, double cost) {
   for (std::vector<double>* each : {&best_, &left_, &right_}) each->assign(forest_.n_trees(), -kInfinite);
   best_leaf_.assign(forest_.n_trees(), -1);
-  for (const Reached& each : reached_) {
-    if (each.cost > cost) break;
-    const double gain = demand.gain[each.leaf];
-    double& side = each.right ? right_[each.tree] : left_[each.tree];
-    side = std::max(side, gain);
-    if (gain > best_[each.tree]) {
-      best_[each.tree] = gain;
-      best_leaf_[each.tree] = each.leaf;
+  for (std::size_t tree = 0; tree < forest_.n_trees(); ++tree)
+    for (const Reached& each : reach_.of_tree(tree)) {
+      if (each.cost > cost) continue;
+      const double gain = demand.gain[each.leaf];
+      double& side = each.right ? right_[tree] : left_[tree];
+      side = std::max(side, gain);
+      if (gain > best_[tree]) {
+        best_[tree] = gain;
+        best_leaf_[tree] = each.leaf;
+      }
     }
-  }
 }
 
 // Among the first open tests of the trees, the one that takes most on both sides: gains, as a share of what is still
@@ -197,9 +204,9 @@ Test Search::choose(const Bound& bound, double cost) {
   };
   std::vector<Open> open;
   double missing = bound.demand->needed;
-  for (int tree = 0; tree < forest_.n_trees(); ++tree) {
+  for (std::size_t tree = 0; tree < forest_.n_trees(); ++tree) {
     missing -= bound.demand->gain[leaves_[tree]];
-    const std::int32_t node = walk_.open_tests()[tree];
+    const std::int32_t node = reach_.open[tree];
     if (node < 0) continue;
     // A side without a leaf that is cheap enough loses what the tree gains over the cheapest point, and a little more.
     const double best = best_[tree], all = best - std::min(bound.demand->gain[leaves_[tree]], best);
@@ -243,19 +250,20 @@ Test Search::choose(const Bound& bound, double cost) {
 }
 
 // Looks for a point in as many of the best leaves as possible, those first that gain most.
-void Search::dive(const Demand& demand, const Box& box) {
+void Search::dive(const Demand& demand, const Box& box, bool paid) {
   std::vector<std::pair<double, std::int32_t>> order;
-  for (int tree = 0; tree < forest_.n_trees(); ++tree)
-    if (best_leaf_[tree] >= 0) order.emplace_back(demand.gain[leaves_[tree]] - best_[tree], best_leaf_[tree]);
+  for (std::size_t tree = 0; tree < forest_.n_trees(); ++tree)
+    if (!paid && best_leaf_[tree] >= 0) order.emplace_back(demand.gain[leaves_[tree]] - best_[tree], best_leaf_[tree]);
+  if (paid) bounds_.chosen(order);
   std::sort(order.begin(), order.end());
-  Box narrowed = box;
-  for (const auto& [loss, leaf] : order) forest_.narrow_to(narrowed, leaf);
+  narrowed_ = box;
+  for (const auto& [loss, leaf] : order) forest_.narrow_to(narrowed_, leaf, scratch_);
   std::vector<std::int32_t> point;
-  for (int axis = 0; axis < space_.n_axes(); ++axis) point.push_back(costs_.cheapest(narrowed, axis));
+  for (int axis = 0; axis < space_.n_axes(); ++axis) point.push_back(costs_.cheapest(narrowed_, axis));
   if (cost_of(point) < kInfinite && is_wanted(point)) take(std::move(point));
 }
 
-std::optional<Candidate> Search::look_at(Box&& box) {
+std::optional<Candidate> Search::look_at(Box&& box, double known) {
   control_.check("question", -1, -1, answer_.n_boxes);
   ++answer_.n_boxes;
   if (query_.below >= 0) {
@@ -266,26 +274,25 @@ std::optional<Candidate> Search::look_at(Box&& box) {
     if (below.is_empty() || above.is_empty()) return std::nullopt;
   }
   const double cost = walk_.enter(box, point_);
-  if (!(cost < limit_)) return std::nullopt;
+  if (!(cost < limit_) || !put_in_order(box)) return std::nullopt;
   if (is_wanted(point_)) {
     take(point_);
     return std::nullopt;
   }
-  forest_.leaves_at(point_, leaves_);
-  walk_.leaves(limit_, reached_);
+  std::swap(leaves_, tried_);
+  walk_.leaves(limit_, reach_);
   // One leaf per tree: all that is cheap enough has the class of the cheapest point.
-  if (reached_.size() <= static_cast<std::size_t>(forest_.n_trees()) &&
-      std::all_of(reached_.begin(), reached_.end(),
-                  [&](const Reached& each) { return leaves_[each.tree] == each.leaf; }))
-    return std::nullopt;
-  std::sort(reached_.begin(), reached_.end(), [](const Reached& a, const Reached& b) {
-    return std::tie(a.cost, a.tree, a.leaf) < std::tie(b.cost, b.tree, b.leaf);
-  });
+  if (reach_.leaves.size() == forest_.n_trees()) return std::nullopt;
+  bounds_.set(reach_, cost, known, limit_);
   const Bound found = bound();
   if (!(found.cost < limit_)) return std::nullopt;
+  if (found.demand->combined != nullptr) guide(*found.demand, found.cost);
   find_best(*found.demand, found.cost);
   const Test test = choose(found, cost);
-  if (answer_.n_boxes < 64 || answer_.n_boxes % 16 == 0) dive(*found.demand, box);
+  if (answer_.n_boxes < 64 || answer_.n_boxes % kDiveEvery == 0) {
+    dive(*found.demand, box, false);
+    dive(*found.demand, box, true);
+  }
   const double bound = std::max(cost, found.cost);
   if (!(bound < limit_)) return std::nullopt;
   return Candidate{bound, found.lead, answer_.n_boxes, test, std::move(box)};
@@ -302,9 +309,9 @@ void Search::split(Candidate candidate, bool plunge) {
     Box other = candidate.box;
     space_.narrow(candidate.box, candidate.test, true);
     space_.narrow(other, candidate.test, false);
-    std::optional<Candidate> left = look_at(std::move(candidate.box));
+    std::optional<Candidate> left = look_at(std::move(candidate.box), candidate.bound);
     if (is_done()) return;
-    std::optional<Candidate> right = look_at(std::move(other));
+    std::optional<Candidate> right = look_at(std::move(other), candidate.bound);
     if (is_done()) return;
     if (right && (!left || right->lead > left->lead)) std::swap(left, right);
     if (right) push(*std::move(right));
@@ -318,7 +325,7 @@ Answer Search::run() {
   const std::size_t bytes = space_.bytes_of_box() + sizeof(Candidate);
   try {
     if (!judge_.alternatives().empty())
-      if (std::optional<Candidate> whole = look_at(space_.whole())) push(*std::move(whole));
+      if (std::optional<Candidate> whole = look_at(space_.whole(), 0)) push(*std::move(whole));
     for (std::int64_t n_splits = 0; !heap_.empty() && !is_done(); ++n_splits) {
       if (!(heap_.front().bound < limit_)) break;
       answer_.lower_bound = heap_.front().bound;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/control.hpp"
+#include "question/bound.hpp"
 #include "question/demand.hpp"
 #include "question/forest.hpp"
 

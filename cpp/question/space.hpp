@@ -1,6 +1,7 @@
 // Boxes of options, and the cheapest option that a box leaves of an axis.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -72,10 +73,16 @@ class Costs {
   double operator()(int axis, std::int32_t option) const { return costs_[begin_[axis] + option]; }
   // The cheapest option of what the box leaves of an axis, the first of several.
   std::int32_t cheapest(const Box& box, int axis) const;
+  // Of the ordered options: costs never rise before the best one, and never fall after it.
+  bool has_one_valley(int axis) const { return minima_[axis].has_one_valley; }
+  // The least cost between two ordered options of such an axis.
+  double least_of_valley(int axis, std::int32_t first, std::int32_t last) const {
+    return (*this)(axis, std::clamp(minima_[axis].best, first, last));
+  }
 
  private:
-  struct Minima {                 // of the ordered options of an axis
-    bool has_one_valley = false;  // costs never rise before the best one, and never fall after it
+  struct Minima {  // of the ordered options of an axis
+    bool has_one_valley = false;
     std::int32_t best = 0;
     std::vector<std::vector<std::int32_t>> wide;  // of 2^k options from each on, otherwise
   };

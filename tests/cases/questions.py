@@ -13,6 +13,7 @@ import numpy as np
 from onetree.domain.domain import Domain
 from tests.tiers import is_full
 
+PLAIN, SETS, COMBINED = CASES = (0, 1, 2)  # numbers only; categories and groups; rules of two levels, on either
 FLOAT32 = 1.2e-7  # by how much a float32 number next to another may be away from it
 
 

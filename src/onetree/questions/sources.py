@@ -14,12 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from onetree.domain.domain import Domain, DomainLike, as_domain
 from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.files.atomic import read_whole
-from onetree.model.ensemble import KINDS, Ensemble, Rule, as_ensemble
+from onetree.model.ensemble import Ensemble, Rule, as_ensemble
 from onetree.model.inputs import read_row
 from onetree.tree.tree import Tree, load_tree
 
 Floats = NDArray[np.float64]
-_ONE_LEVEL = ("hard", "soft", "score", "scores")
 _TREE, _HEAD = re.compile(rb'"format"\s*:\s*"onetree-tree"'), 400  # what the file of a tree begins with
 _MOST_NODES = 2_000_000  # of a tree whose shared parts are written out
 
@@ -33,16 +32,13 @@ def loaded(model: Any) -> Any:
 
 
 def source_of(model: Any) -> Ensemble:
-    """Return the model as an ensemble of one level; a tree becomes an ensemble of one."""
+    """Return the model as an ensemble; a tree becomes an ensemble of one."""
     model = loaded(model)
     if isinstance(model, Tree) and model.output == "value":
         raise UnsupportedModelError("a regression tree has no classes to ask about; ask a classifier or its tree")
     ensemble = _ensemble_of_tree(model) if isinstance(model, Tree) else as_ensemble(model)
-    if ensemble.rule.kind not in _ONE_LEVEL:
-        raise UnsupportedModelError(
-            f"questions cannot be answered yet for a rule of the kind {ensemble.rule.kind!r}, which combines the "
-            "classes or probabilities of several models; ask one of its members, or the tree that born_again finds"
-        )
+    if ensemble.rule.is_value:
+        raise UnsupportedModelError("a regressor has no classes to ask about; ask a classifier")
     return ensemble
 
 
@@ -168,6 +164,3 @@ def weights_of(costs: Mapping[Any, float] | ArrayLike | None, data: Any, ensembl
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
         raise InvalidInputError("costs must be finite and not negative; name features that must not change in fixed=")
     return weights
-
-
-assert set(_ONE_LEVEL) <= set(KINDS)  # noqa: S101 - kinds of two levels are refused in one place, above

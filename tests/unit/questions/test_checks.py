@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from tests.cases.questions import cells_near, tries
+from tests.cases.questions import CASES, cells_near, tries
 from tests.unit.questions.test_counterfactual import random_question
 
 
@@ -42,7 +42,7 @@ def same_elsewhere(one, other, features):
     return np.array_equal(one[rest], other[rest], equal_nan=True)
 
 
-@pytest.mark.parametrize("sets", [False, True])
+@pytest.mark.parametrize("sets", CASES)
 def test_features_are_irrelevant_iff_no_cells_say_otherwise(sets):
     rng, answers = np.random.default_rng(40 + sets), []
     for _ in range(tries(2000, 40)):
@@ -68,7 +68,7 @@ def test_features_are_irrelevant_iff_no_cells_say_otherwise(sets):
     assert answers.count(False) > len(answers) / 10
 
 
-@pytest.mark.parametrize("sets", [False, True])
+@pytest.mark.parametrize("sets", CASES)
 @pytest.mark.parametrize("increasing", [True, False])
 def test_a_model_is_monotone_iff_no_cells_say_otherwise(sets, increasing):
     rng, answers = np.random.default_rng(50 + sets), []
@@ -102,7 +102,7 @@ def test_a_model_is_monotone_iff_no_cells_say_otherwise(sets, increasing):
     assert answers.count(False) > len(answers) / 20
 
 
-@pytest.mark.parametrize("sets", [False, True])
+@pytest.mark.parametrize("sets", CASES)
 def test_models_are_equal_iff_no_cell_says_otherwise(sets):
     rng, answers = np.random.default_rng(60 + sets), []
     for _ in range(tries(2000, 50)):

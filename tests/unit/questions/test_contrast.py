@@ -7,7 +7,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree.model.categories import OTHER
-from tests.cases.questions import cells_near, tries
+from tests.cases.questions import CASES, cells_near, tries
 from tests.unit.questions.test_counterfactual import random_question
 from tests.unit.questions.test_reason import agreement, inside
 
@@ -49,7 +49,7 @@ def check(rng, sets, size):
 
 
 @pytest.mark.parametrize("size", ["minimal", "smallest"])
-@pytest.mark.parametrize("sets", [False, True])
+@pytest.mark.parametrize("sets", CASES)
 def test_a_contrast_rules_the_class_out_and_needs_no_change_too_many(sets, size):
     rng = np.random.default_rng(50 + sets)
     found = [check(rng, sets, size) for _ in range(tries(500, 40))]

@@ -4,27 +4,54 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import onetree
 from onetree.model.categories import OTHER
 from onetree.questions.costs import NORMS
-from tests.cases.questions import cells_near, distances, everything, tries
+from tests.cases.combined import SHAPES, combined, random_combined
+from tests.cases.questions import CASES, COMBINED, PLAIN, SETS, cells_near, distances, everything, tries
 from tests.cases.set_cases import random_set_case
 from tests.cases.strategies import random_ensemble
+
+
+def random_case(rng, sets):
+    """An ensemble of one of the `CASES`, and a domain or None."""
+    shape = SHAPES[rng.integers(len(SHAPES))]
+    if sets == PLAIN:
+        return random_ensemble(rng, max_cells=60), None
+    if sets == COMBINED and rng.random() < 0.5:
+        return random_combined(rng, shape), None
+    while True:
+        ensemble, domain = random_set_case(rng)
+        if sets == SETS:
+            return ensemble, domain
+        if ensemble.rule.kind == "scores":
+            return combined(ensemble, shape, rng), domain
 
 
 def random_question(rng, sets):
     """An ensemble, a domain, an input of it, and how the question is put."""
     while True:
-        ensemble, domain = random_set_case(rng) if sets else (random_ensemble(rng, max_cells=60), None)
+        ensemble, domain = random_case(rng, sets)
         known = everything(ensemble) if domain is None else domain
         X = cells_near(ensemble, known, np.zeros(ensemble.n_features))
-        if X is not None and len(X):
+        if X is None or not len(X):
+            continue
+        # Many combinations of random members are constant, which makes every question easy.
+        if sets != COMBINED or rng.random() < 0.1 or len(np.unique(ensemble.predict_index(X))) > 1:
             break
     row = X[rng.integers(len(X))]
     if domain is None and rng.random() < 0.5:
@@ -88,7 +115,7 @@ def check(rng, sets):
     return True
 
 
-@pytest.mark.parametrize("sets", [False, True])
+@pytest.mark.parametrize("sets", CASES)
 def test_the_answer_is_the_nearest_of_all_cells(sets):
     rng = np.random.default_rng(20 + sets)
     answers = [check(rng, sets) for _ in range(tries(2000, 100))]
@@ -187,12 +214,36 @@ def test_a_pipeline_is_asked_on_its_raw_columns_and_only_categories_that_it_take
     assert {each[1] for each in check.witness} <= set(codes)
 
 
-def test_a_model_of_models_is_refused_until_its_rule_can_be_searched():
-    X, y = load_iris(return_X_y=True)
-    forests = [(str(seed), RandomForestClassifier(2, max_depth=2, random_state=seed)) for seed in range(2)]
-    model = VotingClassifier(forests, voting="soft", weights=[1, 2]).fit(X, y)
-    for question in (onetree.counterfactual, onetree.explain):
-        with pytest.raises(onetree.UnsupportedModelError, match="combine"):
-            question(model, X[0])
+def models_of_models():
+    """Fitted models whose rule has two levels, as scikit-learn has them."""
+    y = load_iris().target
+    forests = [(str(seed), RandomForestClassifier(3, max_depth=2, random_state=seed)) for seed in range(3)]
+    boosted = ("boosted", GradientBoostingClassifier(n_estimators=3, max_depth=2, random_state=0))
+    two = y > 0
+    return {
+        "soft vote": (VotingClassifier([*forests, boosted], voting="soft", weights=[1, 2, 1, 3]), y),
+        "vote of forests": (VotingClassifier(forests, voting="soft"), y),
+        "hard vote": (VotingClassifier([*forests, boosted]), y),
+        "sigmoid": (CalibratedClassifierCV(forests[0][1], cv=2), y),
+        "isotonic": (CalibratedClassifierCV(boosted[1], method="isotonic", cv=2), y),
+        "threshold": (FixedThresholdClassifier(forests[0][1], threshold=0.7), two),
+        "stack": (StackingClassifier(forests[:2], LogisticRegression(), cv=2), two),
+    }
+
+
+@pytest.mark.parametrize("name", models_of_models())
+def test_a_model_of_models_confirms_the_answers(name):
+    model, y = models_of_models()[name]
+    X = load_iris().data
+    model.fit(X, y)
     tree = onetree.born_again(model).tree
-    assert model.predict([onetree.counterfactual(tree, X[0]).point])[0] != model.predict(X[:1])[0]
+    for row in X[::30]:
+        found = onetree.counterfactual(model, row)
+        assert found.status == "optimal"
+        assert model.predict([found.point])[0] == found.point_class != model.predict([row])[0]
+        assert found.distance == pytest.approx(onetree.counterfactual(tree, row).distance, rel=1e-6)
+        assert onetree.explain(model, row).status == "minimal"
+    assert onetree.difference(model, tree).differ is False
+    check = onetree.check_irrelevant(model, 2)
+    if check.holds is False:
+        assert model.predict(check.witness[:1])[0] != model.predict(check.witness[1:])[0]

@@ -13,7 +13,7 @@ import onetree
 from onetree.questions.joint import joint_ensemble
 from tests.cases.combined import SHAPES, random_combined
 from tests.cases.oracle import brute_force
-from tests.cases.questions import tries
+from tests.cases.questions import CASES, tries
 from tests.cases.strategies import random_ensemble
 from tests.unit.questions.test_checks import random_cells
 
@@ -47,7 +47,7 @@ def inside(ensemble, box, X):
 
 
 @pytest.mark.parametrize("kind", ["changes", "pairs"])
-@pytest.mark.parametrize("sets", [False, True])
+@pytest.mark.parametrize("sets", CASES)
 def test_every_cell_is_in_one_box_iff_the_models_differ_there(sets, kind):
     rng, n_boxes = np.random.default_rng(90 + sets), []
     for _ in range(tries(500, 25)):

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from tests.cases.questions import cells_near, distances, tries
+from tests.cases.questions import CASES, cells_near, distances, tries
 from tests.unit.questions.test_counterfactual import allowed, random_question
 
 SUMS = [{"l1": 1.0, "l0": 0.5}, {"l0": 1.0, "linf": 2.0}, {"l1": 0.25, "linf": 1.0}, {"l1": 1, "l0": 1, "linf": 1}]
@@ -72,16 +72,16 @@ def check(rng, sets, norm, diverse, n):
 
 
 @pytest.mark.parametrize("diverse", ["features", "disjoint"])
-@pytest.mark.parametrize("sets", [False, True])
+@pytest.mark.parametrize("sets", CASES)
 def test_each_answer_is_the_nearest_that_is_not_like_one_before_it(sets, diverse):
     rng = np.random.default_rng(70 + sets)
     answers = [check(rng, sets, None, diverse, 4) for _ in range(tries(500, 50))]
-    assert sum(each is not None and each > 1 for each in answers) > len(answers) / 10
+    assert sum(each is not None and each > 1 for each in answers) > len(answers) / 20
     assert answers.count(0) > len(answers) / 20
 
 
 @pytest.mark.parametrize("norm", SUMS, ids=lambda norm: "+".join(norm))
-@pytest.mark.parametrize("sets", [False, True])
+@pytest.mark.parametrize("sets", CASES)
 def test_a_sum_of_distances_is_the_least_of_all_cells(sets, norm):
     rng = np.random.default_rng(80 + sets)
     answers = [check(rng, sets, norm, "features", 1) for _ in range(tries(300, 30))]

@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree.questions.hitting import smallest_hitting_set
-from tests.cases.questions import cells_near, tries
+from tests.cases.questions import CASES, cells_near, tries
 from tests.unit.questions.test_counterfactual import random_question
 
 
@@ -63,7 +63,7 @@ def check(rng, sets, size):
 
 
 @pytest.mark.parametrize("size", ["minimal", "smallest"])
-@pytest.mark.parametrize("sets", [False, True])
+@pytest.mark.parametrize("sets", CASES)
 def test_a_reason_fixes_the_class_in_every_cell_and_has_no_feature_too_many(sets, size):
     rng = np.random.default_rng(30 + sets)
     lengths = [check(rng, sets, size) for _ in range(tries(1000, 50))]
