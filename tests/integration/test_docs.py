@@ -197,6 +197,24 @@ def test_a_page_for_users_is_short(page):
     assert len(BLOCK.sub("", read(page)).split()) <= 1200
 
 
+def named_tests():
+    """All tests that the page on the method names, as file and name."""
+    return sorted(set(re.findall(r"`(tests/[\w/.]+)::(\w+)`", read("docs/method.md"))))
+
+
+@pytest.mark.parametrize(("file", "name"), named_tests())
+def test_a_test_that_the_method_names_is_there(file, name):
+    assert re.search(rf"^(?:def {name}\(|TEST\({name}\))", read(file), re.MULTILINE)
+
+
+def test_every_statement_of_the_method_names_a_test():
+    page = read("docs/method.md")
+    numbers = [int(number) for number in re.findall(r"^\*\*Statement (\d+)", page, re.MULTILINE)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    for statement in re.split(r"^\*\*Statement (?=\d)", page, flags=re.MULTILINE)[1:]:
+        assert "*Held by* `tests/" in statement, statement[:40]
+
+
 def test_the_readme_says_how_to_begin():
     readme = read("README.md")
     assert "\npip install . && onetree demo\n" in readme

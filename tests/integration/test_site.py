@@ -5,6 +5,7 @@ What it needs is in the extra `docs`; pages are looked at in a Chromium, opened 
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from collections import Counter
@@ -28,6 +29,7 @@ LOOKED_AT = [
     "export",
     "objectives",
     "beside-others",
+    "method",
 ]
 CONTEXTS = {"light": {}, "dark": {"color_scheme": "dark"}, "phone": PHONE}
 
@@ -203,6 +205,19 @@ def test_search_finds_a_page_in_a_site_that_is_opened_as_a_file(built, visit):
     page.wait_for_selector(".md-search-result__link")
     links = page.eval_on_selector_all(".md-search-result__link", "all => all.map(link => link.href)")
     assert any("objectives.html" in link for link in links)
+
+
+@pytest.mark.browser
+def test_the_page_on_the_method_is_printed_as_a_pdf(built, repository, tmp_path):
+    tool = runpy.run_path(str(repository / "tools" / "method_pdf.py"), run_name="tool")
+    try:
+        tool["find_browser"]()
+    except SystemExit as error:
+        pytest.skip(str(error))
+    tool["print_page"](built[0] / "method.html", tmp_path / "method.pdf")
+    content = (tmp_path / "method.pdf").read_bytes()
+    assert content.startswith(b"%PDF-")
+    assert max(int(count) for count in re.findall(rb"/Count (\d+)", content)) > 3  # pages
 
 
 def test_the_report_in_the_first_page_answers(built, visit):
