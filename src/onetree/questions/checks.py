@@ -2,66 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.base.progress import ProgressOption, Reporter, reporting
+from onetree.base.progress import ProgressOption, reporting
 from onetree.domain.domain import Domain, DomainLike
 from onetree.errors import InvalidInputError
 from onetree.model.ensemble import Ensemble
-from onetree.model.inputs import read_inputs
-from onetree.questions.ask import Asker, Found, unconfirmed
+from onetree.questions.ask import Asker, Found
 from onetree.questions.costs import Terms, within
-from onetree.questions.options import Options
+from onetree.questions.options import options_of
 from onetree.questions.pairs import Pair
-from onetree.questions.sources import class_index, feature_set, input_of, limits_of, ordered_set, source_of, weights_of
+from onetree.questions.sources import class_index, feature_set, limits_of, ordered_set, source_of, weights_of
+from onetree.questions.verdict import Check, everywhere, for_rows
 
-Bools = NDArray[np.bool_]
+__all__ = ["Check", "check_fair", "check_irrelevant", "check_monotone", "check_reachable", "check_stable"]
+
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Check:
-    """Whether a property holds; true in a condition iff that is proven.
-
-    Parameters
-    ----------
-    claim : str
-        The property, in words.
-    holds : bool or None
-        Proven, refuted, or not decided before a limit.
-    witness : tuple of two float64 arrays, or None
-        Inputs that refute it: the model's own `predict` confirms their classes. Of a class that can be reached, the
-        input twice.
-    witness_classes : tuple of labels, or None
-    rows : object array of shape (n_rows,), or None
-        For each row that was given, True, False, or None if it was not decided.
-    """
-
-    claim: str
-    holds: bool | None
-    witness: tuple[Floats, Floats] | None = None
-    witness_classes: tuple[Any, Any] | None = None
-    rows: NDArray[np.object_] | None = None
-
-    def __bool__(self) -> bool:
-        return self.holds is True
-
-    def __repr__(self) -> str:
-        return f"Check({self})"
-
-    def __str__(self) -> str:
-        word = {True: "proven", False: "refuted", None: "not decided"}[self.holds]
-        if self.rows is None:
-            return f"{word}: {self.claim}"
-        counts = [sum(each is value for each in self.rows) for value in (True, False, None)]
-        open_rows = f", not decided for {counts[2]:,}" if counts[2] else ""
-        rows = f"holds for {counts[0]:,} of {len(self.rows):,} rows, not for {counts[1]:,}{open_rows}"
-        return f"{word}: {self.claim}; {rows}"
 
 
 def check_stable(
@@ -75,6 +34,7 @@ def check_stable(
     data: Any = None,
     time_limit: float | None = None,
     work_limit: int | None = None,
+    n_jobs: int | None = 1,
     progress: ProgressOption = None,
 ) -> Check:
     """Check for each row whether every input within a distance of it has its class.
@@ -90,6 +50,8 @@ def check_stable(
         As in `counterfactual`.
     time_limit, work_limit : optional
         Seconds and boxes for each row.
+    n_jobs : int, optional
+        Rows that are looked at side by side, in threads, as joblib counts them.
     progress : callable, False or None
         As in `born_again`, with the phase "question".
     """
@@ -104,7 +66,7 @@ def check_stable(
         return asker.nearest(row, near, wanted, largest=norm == "linf", at_most=radius, first=True)
 
     claim = f"the class does not change within a distance of {radius:g}"
-    return _for_rows(claim, ensemble, limits, X, ask, time_limit, work_limit, progress)
+    return for_rows(claim, ensemble, limits, X, ask, time_limit, work_limit, n_jobs, progress)
 
 
 def check_irrelevant(
@@ -115,6 +77,7 @@ def check_irrelevant(
     domain: DomainLike | None = None,
     time_limit: float | None = None,
     work_limit: int | None = None,
+    n_jobs: int | None = 1,
     progress: ProgressOption = None,
 ) -> Check:
     """Check whether some features never matter: inputs that differ only there have the same class.
@@ -130,6 +93,8 @@ def check_irrelevant(
         As in `born_again`.
     time_limit, work_limit : optional
         Seconds and boxes, for each row if there are rows.
+    n_jobs : int, optional
+        Rows that are looked at side by side, in threads, as joblib counts them.
     progress : callable, False or None
         As in `born_again`, with the phase "question".
 
@@ -154,14 +119,14 @@ def check_irrelevant(
     if X is None:
         pair = Pair(ensemble, ensemble, limits, tuple(sorted(chosen)))
         wanted = ~np.eye(ensemble.n_classes, dtype=bool)
-        return _everywhere(claim, ensemble, ensemble, pair, wanted, (-1, -1), time_limit, work_limit, progress)
+        return everywhere(claim, ensemble, ensemble, pair, wanted, (-1, -1), time_limit, work_limit, progress)
 
     def ask(asker: Asker, row: Floats, own: int) -> Found:
         near = asker.options.near(row)
         wanted = np.arange(ensemble.n_classes) != own
         return asker.nearest(row, (within(near, row, {}, chosen), near), wanted, first=True)
 
-    return _for_rows(claim, ensemble, limits, X, ask, time_limit, work_limit, progress)
+    return for_rows(claim, ensemble, limits, X, ask, time_limit, work_limit, n_jobs, progress)
 
 
 def check_fair(
@@ -172,11 +137,19 @@ def check_fair(
     domain: DomainLike | None = None,
     time_limit: float | None = None,
     work_limit: int | None = None,
+    n_jobs: int | None = 1,
     progress: ProgressOption = None,
 ) -> Check:
     """Check whether a decision can change with protected features alone; parameters as in `check_irrelevant`."""
     return check_irrelevant(
-        model, protected, X=X, domain=domain, time_limit=time_limit, work_limit=work_limit, progress=progress
+        model,
+        protected,
+        X=X,
+        domain=domain,
+        time_limit=time_limit,
+        work_limit=work_limit,
+        n_jobs=n_jobs,
+        progress=progress,
     )
 
 
@@ -189,6 +162,7 @@ def check_monotone(
     domain: DomainLike | None = None,
     time_limit: float | None = None,
     work_limit: int | None = None,
+    n_jobs: int | None = 1,
     progress: ProgressOption = None,
 ) -> Check:
     """Check whether the class, in the order of the model's classes, never falls as a feature rises.
@@ -202,7 +176,7 @@ def check_monotone(
         If false, whether the class never rises as the feature does.
     X : array or frame, optional
         Rows: check for each of them, with all other features as they are, in place of every input.
-    domain, time_limit, work_limit, progress
+    domain, time_limit, work_limit, n_jobs, progress
         As in `check_irrelevant`. Missing values are left out.
     """
     ensemble, limits = _read(model, domain)
@@ -218,7 +192,7 @@ def check_monotone(
         wanted = np.tri(ensemble.n_classes, k=-1, dtype=bool)  # the class of the lower input is the higher one
         wanted = wanted if increasing else wanted.T.copy()
         ordered = (at, ensemble.n_features)
-        return _everywhere(claim, ensemble, ensemble, pair, wanted, ordered, time_limit, work_limit, progress)
+        return everywhere(claim, ensemble, ensemble, pair, wanted, ordered, time_limit, work_limit, progress)
 
     def ask(asker: Asker, row: Floats, own: int) -> Found:
         classes = np.arange(ensemble.n_classes)
@@ -239,7 +213,7 @@ def check_monotone(
         assert found is not None  # noqa: S101 - for the type checker
         return found
 
-    return _for_rows(claim, ensemble, limits, X, ask, time_limit, work_limit, progress)
+    return for_rows(claim, ensemble, limits, X, ask, time_limit, work_limit, n_jobs, progress)
 
 
 def check_reachable(
@@ -262,7 +236,7 @@ def check_reachable(
     """
     ensemble, limits = _read(model, domain)
     wanted = np.arange(ensemble.n_classes) == class_index(label, ensemble)
-    options = Options(ensemble, limits)
+    options = options_of(ensemble, limits)
     row = options.any_input()
     near = options.near(row)
     with reporting(progress) as reporter:
@@ -282,65 +256,3 @@ def _read(model: Any, domain: DomainLike | None) -> tuple[Ensemble, Domain | Non
 def _one(features: frozenset[int]) -> tuple[int]:
     (feature,) = features
     return (feature,)
-
-
-def _everywhere(
-    claim: str,
-    first: Ensemble,
-    second: Ensemble,
-    pair: Pair,
-    wanted: Bools,
-    ordered: tuple[int, int],
-    time_limit: float | None,
-    work_limit: int | None,
-    progress: ProgressOption,
-) -> Check:
-    """Look for a pair of inputs that refutes the claim."""
-    with reporting(progress) as reporter:
-        status, point = Asker(pair.options, time_limit, work_limit, None, reporter).differing(
-            pair.voters, wanted, ordered
-        )
-    if point is None:
-        return Check(claim, None if status == "limit" else True)
-    inputs = pair.split(point)
-    a = int(first.predict_index(inputs[0][np.newaxis])[0])
-    b = int(second.predict_index(inputs[1][np.newaxis])[0])
-    if not wanted[a, b]:
-        raise unconfirmed(point)
-    return Check(claim, False, inputs, (first.classes[a], second.classes[b]))
-
-
-def _for_rows(
-    claim: str,
-    ensemble: Ensemble,
-    domain: Domain | None,
-    X: Any,
-    ask: Callable[[Asker, Floats, int], Found],
-    time_limit: float | None,
-    work_limit: int | None,
-    progress: ProgressOption,
-) -> Check:
-    """Look for an input that refutes the claim for each row."""
-    rows = read_inputs(X, ensemble).astype(np.float64)
-    for row in rows:
-        input_of(row, ensemble, domain)
-    classes = ensemble.predict_index(rows)
-    options = Options(ensemble, domain)
-    verdicts = np.full(len(rows), None, dtype=object)
-    witness = witness_classes = None
-    with reporting(progress) as reporter:
-        for number, (row, own) in enumerate(zip(rows, classes.tolist(), strict=True)):
-            if _is_stopped(reporter):
-                break
-            found = ask(Asker(options, time_limit, work_limit, None, reporter), row, own)
-            verdicts[number] = False if found.point is not None else None if found.status == "limit" else True
-            if found.point is not None and witness is None:
-                witness = (row, found.point)
-                witness_classes = (ensemble.classes[own], ensemble.classes[found.point_class])
-    undecided = any(each is None for each in verdicts)
-    holds = False if witness is not None else None if undecided else True
-    return Check(claim, holds, witness, witness_classes, verdicts)
-
-
-def _is_stopped(reporter: Reporter | None) -> bool:
-    return reporter is not None and reporter.stopped_at is not None

@@ -71,7 +71,13 @@ class Terms:
         return cost
 
 
-def within(near: list[Choices], row: Floats, inside: dict[int, Bools], free: Collection[int]) -> Floats:
+def within(
+    near: list[Choices],
+    row: Floats,
+    inside: dict[int, Bools],
+    free: Collection[int],
+    memo: dict[tuple[int, tuple[bool, ...]], Floats] | None = None,
+) -> Floats:
     """Return costs that are 0 inside a box around a row and infinite outside.
 
     Parameters
@@ -83,17 +89,23 @@ def within(near: list[Choices], row: Floats, inside: dict[int, Bools], free: Col
         Axis: which of its options belong to the box.
     free : collection of int
         Features that may be anything; what is neither free nor in `inside` stays as it is.
+    memo : dict, optional
+        Costs of axes that are not in `inside`, for several boxes around one row.
     """
     found = []
+    memo = {} if memo is None else memo
     for axis, choices in enumerate(near):
-        allowed = choices.allowed.copy()
         if axis in inside:
-            allowed &= inside[axis]
-        else:
-            for column, feature in enumerate(choices.features):
-                if feature not in free:
+            found.append(np.where(choices.allowed & inside[axis], 0.0, np.inf))
+            continue
+        key = axis, tuple(feature in free for feature in choices.features)
+        if key not in memo:
+            allowed = choices.allowed.copy()
+            for column, (feature, is_free) in enumerate(zip(choices.features, key[1], strict=True)):
+                if not is_free:
                     allowed &= is_same(choices.values[:, column], float(row[feature]))
-        found.append(np.where(allowed, 0.0, np.inf))
+            memo[key] = np.where(allowed, 0.0, np.inf)
+        found.append(memo[key])
     return np.concatenate(found)
 
 

@@ -18,7 +18,7 @@ from onetree.questions.ask import Asker, Found
 from onetree.questions.costs import Terms, changed_features
 from onetree.questions.diverse import DIVERSITIES, Several, several
 from onetree.questions.nearest import Nearest, norm_parts, norm_words
-from onetree.questions.options import Options
+from onetree.questions.options import options_of
 from onetree.questions.sources import class_index, feature_set, input_of, limits_of, ordered_set, source_of, weights_of
 from onetree.questions.wording import plain, shown
 
@@ -196,7 +196,7 @@ def counterfactual(
         ordered_set(decreasing, ensemble),
         missing_cost,
     )
-    options = Options(ensemble, within)
+    options = options_of(ensemble, within)
     limit = np.inf if at_most is None else float(at_most)
     with reporting(progress) as reporter:
         asker = Asker(options, time_limit, work_limit, memory_limit, reporter)

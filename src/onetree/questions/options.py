@@ -152,6 +152,11 @@ class Options:
             row[list(group.features)] = group.allowed[0]
         return row
 
+    @cached_property
+    def _slabs(self) -> dict[int, _Slabs]:
+        plain = [each for each in range(self.ensemble.n_features) if each not in self._members]
+        return {each: _Slabs(self.levels[each], self.values[each]) for each in plain}
+
     def near(self, row: Floats) -> list[Choices]:
         """Return the options of every axis; an ordinary one has in each slab the number that is nearest to the row."""
         found = []
@@ -161,7 +166,7 @@ class Options:
             elif axis in self._members:  # decided on another axis
                 found.append(Choices((), np.zeros((1, 0)), np.ones(1, dtype=bool)))
             else:
-                values, allowed = _nearest(self.levels[axis], self.values[axis], float(row[axis]))
+                values, allowed = _nearest(self._slabs[axis], self.values[axis], float(row[axis]))
                 if self.ensemble.nan_features[axis]:
                     values, allowed = np.append(values, np.nan), np.append(allowed, self.values[axis].missing)
                 found.append(Choices((axis,), values[:, np.newaxis], allowed))
@@ -200,6 +205,18 @@ class Options:
         return float(tried[kind.element(tried) == element][0])
 
 
+_last: Options | None = None
+
+
+def options_of(ensemble: Ensemble, domain: Domain | None) -> Options:
+    """Return an ensemble inside a domain; the last one is kept, since many questions are about the same model."""
+    global _last
+    found = _last
+    if found is None or found.ensemble is not ensemble or found.domain is not domain:
+        _last = found = Options(ensemble, domain)
+    return found
+
+
 def _above(values: Values, lowest: float | None) -> Values:
     """Return the values that are not below a number, if there is one."""
     if lowest is None:
@@ -209,23 +226,33 @@ def _above(values: Values, lowest: float | None) -> Values:
     return replace(values, low=max(values.low, lowest))
 
 
-def _nearest(levels: Floats, values: Values, x: float) -> tuple[Floats, Bools]:
-    """Return the value nearest to `x` in every slab, and whether there is one.
+class _Slabs:
+    """What lies between neighbouring thresholds, and the least and the largest allowed number there.
 
-    It is a float32 number if one lies close by, so that it is the same input in either precision.
+    They are float32 numbers if such lie close by, so that they are the same input in either precision.
     """
+
+    def __init__(self, levels: Floats, values: Values) -> None:
+        self.low, self.high = np.append(-np.inf, levels), np.append(levels, np.inf)  # low < value <= high
+        up, down = values.above(self.low), values.below(self.high)
+        if values.choices is None and not values.integer:
+            up = _rounded(up, self.low, np.minimum(self.high, values.high), np.inf)
+            down = _rounded(down, self.low, down, -np.inf)
+        self.least, self.largest = up, down
+
+
+def _nearest(slabs: _Slabs, values: Values, x: float) -> tuple[Floats, Bools]:
+    """Return the value nearest to `x` in every slab, and whether there is one."""
     if np.isnan(x):
         x = 0.0
-    low, high = np.append(-np.inf, levels), np.append(levels, np.inf)  # low < value <= high
-    up, down = values.above(low), values.below(high)
-    if values.choices is None and not values.integer:
-        up, down = _rounded(up, low, np.minimum(high, values.high), np.inf), _rounded(down, low, down, -np.inf)
-    around = np.concatenate([values.below(np.array([x])), values.above(np.array([x]))])
-    around = around[~np.isnan(around)]
+    around = np.array([x])
+    if not values.contain(around)[0]:
+        around = np.concatenate([values.below(around), values.above(around)])
+        around = around[~np.isnan(around)]
     closest = around[np.argmin(np.abs(around - x))] if around.size else np.nan
-    inside = (low < closest) & (closest <= high)
-    found = np.where(inside, closest, np.where(high < x, down, up))
-    return found, (low < found) & (found <= high)
+    inside = (slabs.low < closest) & (closest <= slabs.high)
+    found = np.where(inside, closest, np.where(slabs.high < x, slabs.largest, slabs.least))
+    return found, (slabs.low < found) & (found <= slabs.high)
 
 
 def _rounded(number: Floats, low: Floats, high: Floats, direction: float) -> Floats:

@@ -14,7 +14,7 @@ from onetree.domain.domain import DomainLike
 from onetree.questions.ask import Asker
 from onetree.questions.contrast import Contrast, against, contrasted
 from onetree.questions.costs import Terms
-from onetree.questions.options import Options
+from onetree.questions.options import options_of
 from onetree.questions.sources import input_of, limits_of, source_of, weights_of
 from onetree.questions.sufficient import Reasons, described
 
@@ -138,7 +138,7 @@ def explain(
     weights = weights_of(costs, data, ensemble)
     others = against(contrast, ensemble, int(ensemble.predict_index(row[np.newaxis])[0]))
     with reporting(progress) as reporter:
-        asker = Asker(Options(ensemble, limits), time_limit, work_limit, memory_limit, reporter)
+        asker = Asker(options_of(ensemble, limits), time_limit, work_limit, memory_limit, reporter)
         search = Reasons(asker, row)
         kept, status = search.smallest() if size == "smallest" else search.minimal(search.tested)
         inside = search.widened(kept) if widen else {}

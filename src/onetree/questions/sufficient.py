@@ -35,6 +35,7 @@ class Reasons:
         self.wanted: Bools = np.arange(ensemble.n_classes) != self.own if wanted is None else wanted
         self.n_features = ensemble.n_features
         self._asker, self._options, self._near = asker, asker.options, asker.options.near(row)
+        self._memo: dict[tuple[int, tuple[bool, ...]], Floats] = {}
         counts = np.bincount(ensemble.feature[ensemble.feature >= 0], minlength=ensemble.n_features)
         order = np.argsort(counts, kind="stable").tolist()
         self.tested = [each for each in order if counts[each]]  # those first that matter least
@@ -42,7 +43,7 @@ class Reasons:
     def _other_class(self, kept: set[int], inside: dict[int, Bools]) -> tuple[Floats | None, bool]:
         """Return an input of another class that differs only where it may, and whether it is proven that none is."""
         free = set(range(self.n_features)) - kept
-        box = within(self._near, self.row, inside, free)
+        box = within(self._near, self.row, inside, free, self._memo)
         found = self._asker.nearest(self.row, (box, self._near), self.wanted, first=True)
         return found.point, found.status == "none"
 

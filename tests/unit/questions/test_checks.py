@@ -8,8 +8,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import onetree
-from tests.cases.questions import CASES, cells_near, tries
-from tests.unit.questions.test_counterfactual import random_question
+from tests.cases.questions import CASES, cells_near, distances, tries
+from tests.unit.questions.test_counterfactual import allowed, random_question
 
 
 def random_cells(rng, sets):
@@ -127,8 +127,8 @@ def test_models_are_equal_iff_no_cell_says_otherwise(sets):
 
 def test_a_class_is_reachable_iff_some_cell_has_it():
     rng, answers = np.random.default_rng(70), []
-    for number in range(tries(1000, 50)):
-        ensemble, domain, X, _ = random_cells(rng, number % 2 == 1)
+    for number in range(tries(2000, 50)):
+        ensemble, domain, X, _ = random_cells(rng, CASES[number % 3])
         label = ensemble.classes[rng.integers(ensemble.n_classes)]
         check = onetree.check_reachable(ensemble, label, domain=domain)
         assert check.holds == (ensemble.predict(X) == label).any()
@@ -137,6 +137,31 @@ def test_a_class_is_reachable_iff_some_cell_has_it():
             assert ensemble.predict(check.witness[0][np.newaxis])[0] == label
             assert domain is None or domain.contains(check.witness[0][np.newaxis])[0]
     assert {True, False} == set(answers)
+
+
+@pytest.mark.parametrize("sets", CASES)
+def test_a_row_is_stable_iff_no_cell_within_the_radius_has_another_class(sets):
+    rng, answers = np.random.default_rng(75 + sets), []
+    for _ in range(tries(1000, 40)):
+        ensemble, domain, known, row, options = random_question(rng, sets)
+        X = cells_near(ensemble, known, row)
+        if X is None:
+            continue
+        own = ensemble.predict(row[np.newaxis])[0]
+        # Nobody becomes missing, or a category that the model does not know, by moving a little.
+        fixed = {"fixed": (), "increasing": (), "decreasing": ()}
+        other = X[(ensemble.predict(X) != own) & allowed(ensemble, known, row, X, fixed)]
+        least, most = distances(ensemble, row, other, options["norm"], options["costs"])
+        for radius in (float(rng.integers(0, 5)), float(rng.choice(most)) if most.size else 0.0):
+            if not np.isfinite(radius) or ((least <= radius * (1 + 1e-12)) != (most <= radius)).any():
+                continue  # rounding to float32 could decide
+            check = onetree.check_stable(
+                ensemble, row[np.newaxis], radius, norm=options["norm"], costs=options["costs"], domain=domain
+            )
+            assert check.holds == (not (most <= radius).any())
+            answers.append(check.holds)
+    assert answers.count(True) > len(answers) / 10
+    assert answers.count(False) > len(answers) / 20
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +190,24 @@ def test_what_is_not_decided_at_a_limit_says_so(breast):
     found = onetree.difference(large, twin, work_limit=50)
     assert found.differ is None
     assert "not decided" in repr(found)
+
+
+def test_rows_are_decided_side_by_side_as_one_by_one(breast):
+    X, forest = breast
+    told = []
+    alone = onetree.check_stable(forest, X[:30], 0.2, data=X)
+    beside = onetree.check_stable(forest, X[:30], 0.2, data=X, n_jobs=2, progress=told.append)
+    assert beside.rows.tolist() == alone.rows.tolist()
+    assert beside.decided == 1
+    assert told[-1].fraction == 1
+    assert str(beside) == str(alone)
+
+
+def test_the_share_of_decided_rows_is_said(breast):
+    X, forest = breast
+    check = onetree.check_stable(forest, X[:40], 1.0, data=X, work_limit=2)
+    assert 0 < check.decided < 1
+    assert "not decided for" in str(check)
 
 
 def test_a_tree_equals_its_model():
