@@ -70,7 +70,7 @@ ONETREE_INLINE Raw32 shuffle_bytes(Raw32 v, Raw32 mask) {
   return _mm256_shuffle_epi8(v, mask);
 }
 ONETREE_INLINE Raw32 beside(Raw16 a, Raw16 b) {
-  return __builtin_shufflevector(a, b, 0, 1, 2, 3);
+  return _mm256_set_m128i(b, a);
 }
 #endif
 
@@ -92,7 +92,11 @@ ONETREE_INLINE Raw64 shuffle_bytes(Raw64 v, Raw64 mask) {
   return _mm512_shuffle_epi8(v, mask);
 }
 ONETREE_INLINE Raw64 beside(Raw32 a, Raw32 b) {
+#if __has_builtin(__builtin_shufflevector)
   return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+#else  // GCC 11, which does not yet warn of what the headers of GCC 12 leave undefined on purpose
+  return _mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
+#endif
 }
 #endif
 
