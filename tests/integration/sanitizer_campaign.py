@@ -19,6 +19,7 @@ from onetree.search.solve import ENGINES, OBJECTIVES
 from onetree.verify import METHODS
 from tests.cases.combined import SHAPES, random_combined
 from tests.cases.domains import axes_in
+from tests.cases.numbered import KINDS, MUTATIONS, mutated, numbered, numbered_tree
 from tests.cases.oracle import points
 from tests.cases.questions import cells_near, everything
 from tests.cases.set_cases import random_set_case
@@ -119,6 +120,21 @@ def ask(rng, ensemble, domain, row):
                 onetree.check_monotone(ensemble, feature, domain=domain, **limits)
 
 
+def prove_numbers(rng, kind):
+    """Prove a tree with numbers, with and without limits, and notice what was done to it."""
+    ensemble = numbered(rng, kind, max_cells=40)
+    tolerance, relative = float(rng.choice([0.0, 0.05, 0.2])), bool(rng.integers(2))
+    tree = numbered_tree(ensemble, tolerance, relative=relative, keeps_class=bool(rng.integers(2)))
+    other = mutated(rng, tree, ensemble, MUTATIONS[rng.integers(len(MUTATIONS))])
+    for method in OWN_PROOFS:
+        assert onetree.verify(tree, ensemble, method=method)
+    for find_worst in (False, True):
+        by_search = onetree.verify(other, ensemble, method="search", find_worst=find_worst)
+        assert by_search.equivalent == onetree.verify(other, ensemble, method="cells").equivalent
+    with contextlib.suppress(onetree.LimitReachedError):
+        onetree.worst_deviation(other, ensemble, relative=relative, time_limit=float(rng.choice(TIME_LIMITS)))
+
+
 def interrupt(rng):
     """Stop long work from its progress callback and by its limits."""
 
@@ -154,6 +170,8 @@ def main():
         X = cells_near(ensemble, known, np.zeros(ensemble.n_features))
         if X is not None and len(X):
             ask(rng, ensemble, domain, X[rng.integers(len(X))])
+    for number in range(N_SETS):
+        prove_numbers(rng, KINDS[number % len(KINDS)])
     interrupt(rng)
     print(f"clean {_core.__file__}")
 

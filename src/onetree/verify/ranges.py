@@ -26,6 +26,7 @@ from onetree.verify.translated import Translated
 from onetree.verify.verdict import walk
 
 _SHIFTED = "votes"  # its operation breaks ties between classes, and so is off by less than one vote
+_BATCHED = "linear"  # a matrix product, in which the last bit may depend on how many rows there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +101,12 @@ def certify(
         if progress is not None:
             progress(n_done, n_leaves)
 
+    one_by_one = any(stage.kind == _BATCHED for stage in response.stages)
+
     def evaluate(leaves: NDArray[np.int32], sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = deviation(value[leaves], response.numbers(sums), relative=relative).max(axis=1)
-        return np.ascontiguousarray(found)
+        batches = sums[:, np.newaxis] if one_by_one else [sums]
+        numbers = np.concatenate([response.numbers(batch) for batch in batches])
+        return np.ascontiguousarray(deviation(value[leaves], numbers, relative=relative).max(axis=1))
 
     try:
         worst, point, _, counts = _core.certify_ranges(
