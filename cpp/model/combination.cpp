@@ -25,6 +25,9 @@ double interpolated(std::span<const double> x, std::span<const double> y, double
   return y[i - 1] + (y[i] - y[i - 1]) * ((at - x[i - 1]) / (x[i] - x[i - 1]));
 }
 
+// More than what rounding does to numbers that are too small for a float32 of full precision.
+constexpr double kUnderflow = 1e-44;
+
 double sigmoid(double x) {
   return 1 / (1 + std::exp(-x));
 }
@@ -129,6 +132,12 @@ void apply(const Operation& operation, const Inputs& in, std::vector<Between>& o
       return;
     case Operation::Kind::winner:
       winner(operation, in, out);
+      return;
+    case Operation::Kind::exp:
+      for (const Between& each : in) {
+        const Between found{std::exp(each.low), std::exp(each.high)};
+        out.push_back(widened(found, operation.slack * found.high + kUnderflow));
+      }
       return;
   }
 }

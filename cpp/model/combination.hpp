@@ -15,7 +15,7 @@
 namespace onetree {
 
 struct Operation {
-  enum class Kind : std::uint8_t { affine, sigmoid, softmax, piecewise, normalise, log, winner };
+  enum class Kind : std::uint8_t { affine, sigmoid, softmax, piecewise, normalise, log, winner, exp };
 
   Kind kind;
   std::vector<std::int32_t> inputs;  // registers: those of the outputs come first, then the results one after another

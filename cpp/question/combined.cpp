@@ -118,6 +118,7 @@ void Combined::pull_back(const Operation& operation, std::size_t first_result) {
     case Operation::Kind::sigmoid:
     case Operation::Kind::piecewise:
     case Operation::Kind::log:
+    case Operation::Kind::exp:
       for (std::size_t i = 0; i < n; ++i)
         if (width(in(i)) > 0) add(i, given[i] * width(results[i]) / width(in(i)));
       return;

@@ -101,7 +101,7 @@ def domain_around(
 def _rows(X: Any, source: object | None) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Return inputs as numbers, and the names of the columns if they have any."""
     if source is not None:
-        ensemble = as_ensemble(source)
+        ensemble = as_ensemble(source, output="auto")
         return read_inputs(X, ensemble), ensemble.feature_names
     frame = as_frame(X)
     return (as_numbers(X), ()) if frame is None else (frame_numbers(frame), frame_names(frame))
@@ -110,7 +110,7 @@ def _rows(X: Any, source: object | None) -> tuple[NDArray[Any], tuple[str, ...]]
 def _point(x: Any, source: object | None) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Return one input as numbers, and the names of its features if it has any."""
     if source is not None:
-        ensemble = as_ensemble(source)
+        ensemble = as_ensemble(source, output="auto")
         return read_row(x, ensemble)[0].astype(np.float64), ensemble.feature_names
     if hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a pandas frame
         x = x.to_frame().T
@@ -148,7 +148,7 @@ def _ends_by_radius(point: NDArray[np.float64], radius: ArrayLike) -> tuple[NDAr
 def _ends_by_cells(point: NDArray[np.float64], source: object, cells: int | None) -> tuple[NDArray[Any], NDArray[Any]]:
     if not isinstance(cells, int) or isinstance(cells, bool) or cells < 0:
         raise InvalidInputError(f"cells must be a non-negative integer, not {cells!r}")
-    ensemble = as_ensemble(source)
+    ensemble = as_ensemble(source, output="auto")
     low, high = np.full(len(point), -np.inf), np.full(len(point), np.inf)
     for feature, at in enumerate(point.tolist()):
         if ensemble.categories[feature] is not None:

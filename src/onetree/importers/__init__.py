@@ -18,6 +18,7 @@ from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelEr
 from onetree.files.atomic import read_whole
 from onetree.importers.ba_text import parse_ba_text
 from onetree.importers.json import FORMAT, parse_json
+from onetree.importers.outputs import Asked, Threshold, as_asked
 from onetree.model.ensemble import Ensemble
 from onetree.model.inputs import RowsLike
 
@@ -57,13 +58,16 @@ def import_model(
     missing: str = "auto",
     data: RowsLike | None = None,
     pipelines: str = "raw",
-    threshold: float | None = None,
+    output: str = "auto",
+    threshold: Threshold | None = None,
+    bands: Sequence[float] | None = None,
 ) -> Ensemble:
     """Read a fitted model; see `Ensemble.from_model`."""
     _check_option("voting", voting, VOTINGS)
     _check_option("missing", missing, MISSING)
     _check_option("pipelines", pipelines, PIPELINES)
-    _check_threshold(threshold, voting)
+    asked = Asked(output, threshold, bands)
+    _check_voting(voting, asked)
     if isinstance(model, type):
         raise UnsupportedModelError(f"{model.__name__} is a class, not a fitted model; create one and call fit(X, y)")
     given, around = model, None
@@ -75,16 +79,16 @@ def import_model(
         if pipelines == "raw":
             inner, steps = split(model)
             if steps:
-                return _import_pipeline(given, inner, steps, voting, missing, threshold)
+                return _import_pipeline(given, inner, steps, voting, missing, asked)
         model, around = unwrap(model)
-    ensemble = _import_bare(model, voting, missing, data, threshold)
-    if _is_from("imblearn", given) and voting != "hard":
+    ensemble = _import_bare(model, voting, missing, data, asked)
+    if _is_from("imblearn", given) and voting != "hard" and not asked.cuts_probability:
         check_bagging(ensemble, given)
     return ensemble if around is None else around.name(ensemble)
 
 
 def _import_pipeline(
-    pipeline: object, inner: object, steps: Sequence[Any], voting: str, missing: str, threshold: float | None
+    pipeline: object, inner: object, steps: Sequence[Any], voting: str, missing: str, asked: Asked
 ) -> Ensemble:
     """Read a pipeline on its raw columns."""
     from onetree.importers.sklearn.steps import import_pipeline
@@ -92,23 +96,22 @@ def _import_pipeline(
     return import_pipeline(
         pipeline,
         steps,
-        _import_bare(inner, voting, missing, None, threshold),
+        _import_bare(inner, voting, missing, None, asked),
         missing=missing,
         absent_is_missing=_is_from("xgboost", inner),
-        compare=voting != "hard" and threshold is None,
+        compare=voting != "hard" and not asked.cuts_probability,
     )
 
 
-def _import_bare(
-    model: object, voting: str, missing: str, data: RowsLike | None, threshold: float | None = None
-) -> Ensemble:
+def _import_bare(model: object, voting: str, missing: str, data: RowsLike | None, asked: Asked) -> Ensemble:
     """Read a model without wrappers."""
-    if threshold is not None or (_is_from("sklearn", model) and _is_composed(model)):
+    output = asked.output
+    if asked.cuts_probability or (_is_from("sklearn", model) and _is_composed(model)):
         from onetree.importers.composed.model import import_composed
 
         if voting != "auto":
             raise UnsupportedModelError(f'{type(model).__name__} is read as it predicts; use voting="auto"')
-        return import_composed(model, partial(import_model, data=data), missing=missing, threshold=threshold)
+        return import_composed(model, partial(import_model, data=data), asked, missing=missing)
     # The classes of these libraries also inherit from scikit-learn's, so scikit-learn comes last.
     boosted = next((name for name in ("xgboost", "lightgbm", "catboost") if _is_from(name, model)), None)
     if boosted is not None and voting != "auto":
@@ -118,27 +121,27 @@ def _import_bare(
     if boosted == "xgboost":
         from onetree.importers.xgboost.model import import_xgboost
 
-        return import_xgboost(model, missing=missing)
+        return import_xgboost(model, missing=missing, output=output)
     if boosted == "lightgbm":
         from onetree.importers.lightgbm.model import import_lightgbm
 
-        return import_lightgbm(model, missing=missing)
+        return import_lightgbm(model, missing=missing, output=output)
     if boosted == "catboost":
         from onetree.importers.catboost.model import import_catboost
 
-        return import_catboost(model, missing=missing, data=data)
+        return import_catboost(model, missing=missing, data=data, output=output)
     if _is_from("ydf", model):
         from onetree.importers.ydf.model import import_ydf
 
-        return import_ydf(model, missing=missing)
+        return _class_only(import_ydf(model, missing=missing), output, "YDF")
     if _is_from("onnx", model):
         from onetree.importers.onnx.model import import_onnx
 
-        return import_onnx(model, missing=missing)
+        return _class_only(import_onnx(model, missing=missing), output, "ONNX")
     if _is_from("sklearn", model):
         from onetree.importers.sklearn import import_sklearn
 
-        return import_sklearn(model, voting=voting, missing=missing)
+        return import_sklearn(model, voting=voting, missing=missing, output=output)
     raise UnsupportedModelError(
         f"cannot read a model of type {type(model).__module__}.{type(model).__qualname__}; give a fitted tree ensemble "
         "of scikit-learn, XGBoost, LightGBM or CatBoost, an ONNX model, or an Ensemble"
@@ -151,14 +154,17 @@ def _is_composed(model: object) -> bool:
     return is_composed(model)
 
 
-def _check_threshold(threshold: object, voting: str) -> None:
-    if threshold is None:
-        return
-    is_number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
-    if not is_number or not 0 <= float(threshold) <= 1:  # type: ignore[arg-type]
-        raise InvalidInputError(f"threshold must be a probability between 0 and 1, not {threshold!r}")
-    if voting == "hard":
-        raise InvalidInputError('threshold= needs probabilities, which a hard vote does not have; use voting="auto"')
+def _class_only(ensemble: Ensemble, output: str, library: str) -> Ensemble:
+    """Return an ensemble of a library whose numbers are not read."""
+    if output == "probability":
+        raise UnsupportedModelError(f'probabilities of {library} models are not read; use output="class"')
+    return as_asked(ensemble, output)
+
+
+def _check_voting(voting: str, asked: Asked) -> None:
+    if voting == "hard" and (asked.cuts_probability or asked.output == "probability"):
+        what = "threshold=" if asked.threshold is not None else "bands=" if asked.bands is not None else "output="
+        raise InvalidInputError(f'{what} needs probabilities, which a hard vote does not have; use voting="auto"')
 
 
 def _is_from(library: str, model: object) -> bool:
@@ -174,7 +180,9 @@ def load_ensemble(
     classes: ArrayLike | None = None,
     data: RowsLike | None = None,
     pipelines: str = "raw",
-    threshold: float | None = None,
+    output: str = "auto",
+    threshold: Threshold | None = None,
+    bands: Sequence[float] | None = None,
 ) -> Ensemble:
     """Read an ensemble from a file, recognised by its content.
 
@@ -195,9 +203,13 @@ def load_ensemble(
         Rows such as the training data, for the names of the categories in a file of CatBoost, which does not hold them.
     pipelines : {"raw", "last-step"}
         Whether a pipeline in a skops file is read on its raw columns, or as its last step alone.
-    threshold : float, optional
-        Predict the second of two classes iff its probability is at least this. For votes of class fractions, XGBoost
-        and LightGBM; other files do not say how scores become probabilities.
+    output : {"auto", "class", "probability", "value"}
+        What is read beside the structure, as in `Ensemble.from_model`. Files of XGBoost, LightGBM and CatBoost, skops
+        files and those that `Ensemble.save` wrote say how scores become probabilities.
+    threshold : float, or mapping from a class to a float, optional
+        Predict the second of two classes, or the class that is named, iff its probability is at least this.
+    bands : sequence of float, optional
+        Cut the probability of the second of two classes here, and predict the band.
 
     Raises
     ------
@@ -209,11 +221,14 @@ def load_ensemble(
     _check_option("voting", voting, VOTINGS)
     _check_option("missing", missing, MISSING)
     _check_option("pipelines", pipelines, PIPELINES)
-    _check_threshold(threshold, voting)
+    asked = Asked(output, threshold, bands)
+    _check_voting(voting, asked)
     content = None if Path(path).is_dir() else read_whole(path)
     try:
         ensemble = (
-            _parse(content, missing, data, pipelines) if content is not None else _parse_folder(Path(path), missing)
+            _parse(content, missing, data, pipelines, asked)
+            if content is not None
+            else _class_only(_parse_folder(Path(path), missing), output, "Spark and YDF")
         )
     except UnsupportedModelError as error:
         raise UnsupportedModelError(f"{path}: {error}") from None
@@ -231,15 +246,14 @@ def load_ensemble(
         raise InvalidInputError(
             f'voting="soft" needs class fractions, but {path} holds a "{ensemble.rule.kind}" rule; use voting="auto"'
         )
-    return ensemble if threshold is None else with_threshold(ensemble, threshold, content or b"")
+    return with_cuts(ensemble, asked) if asked.cuts_probability else as_asked(ensemble, output)
 
 
-def with_threshold(ensemble: Ensemble, threshold: float, content: bytes = b"") -> Ensemble:
-    """Return an ensemble that predicts its second class iff its probability is at least the threshold."""
-    from onetree.importers.composed.thresholds import at_threshold
+def with_cuts(ensemble: Ensemble, asked: Asked) -> Ensemble:
+    """Return an ensemble whose classes are what a threshold or bands make of its probabilities."""
+    from onetree.importers.composed.thresholds import at_cuts
 
-    _check_threshold(threshold, "auto")
-    return at_threshold(ensemble, threshold, content)
+    return at_cuts(ensemble, asked)
 
 
 def _parse_folder(path: Path, missing: str) -> Ensemble:
@@ -255,7 +269,8 @@ def _parse_folder(path: Path, missing: str) -> Ensemble:
     raise ModelFileError("not a known folder of a model; folders that Spark and YDF saved can be read")
 
 
-def _parse(content: bytes, missing: str, data: RowsLike | None = None, pipelines: str = "raw") -> Ensemble:
+def _parse(content: bytes, missing: str, data: RowsLike | None, pipelines: str, asked: Asked) -> Ensemble:
+    output = "probability" if asked.cuts_probability else asked.output
     start = content[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if _is_pickle(content):
         raise ModelFileError(
@@ -264,48 +279,48 @@ def _parse(content: bytes, missing: str, data: RowsLike | None = None, pipelines
             "as files, skops is the safe format"
         )
     if start.startswith(b"DATASET_NAME:"):
-        return _with_missing(parse_ba_text(content), missing)
+        return _class_only(_with_missing(parse_ba_text(content), missing), asked.output, "BA-Trees")
     if start.startswith((b"tree\n", b"tree\r\n")):
         from onetree.importers.lightgbm.model import parse_lightgbm_text
 
-        return parse_lightgbm_text(content, missing=missing)
+        return parse_lightgbm_text(content, missing=missing, output=output)
     if content.startswith(b"\x08") and content[1:2] < b"\x40":  # the version of a protocol buffer
         from onetree.importers.onnx.model import parse_onnx
 
-        return parse_onnx(content, missing=missing)
+        return _class_only(parse_onnx(content, missing=missing), asked.output, "ONNX")
     if content.startswith(b"PK\x03\x04"):
         from onetree.importers.sklearn.skops import parse_skops
 
-        return parse_skops(content, missing=missing, pipelines=pipelines)
+        return parse_skops(content, missing=missing, pipelines=pipelines, output=output)
     if content[:1] == b"{" and content[1:2] in _UBJ_AFTER_BRACE:
         from onetree.importers.xgboost.model import parse_xgboost_ubj
 
-        return parse_xgboost_ubj(content, missing=missing)
+        return parse_xgboost_ubj(content, missing=missing, output=output)
     if start.startswith(b"{"):
-        return _parse_json_of_some_library(content, missing, data)
+        return _parse_json_of_some_library(content, missing, data, output)
     if content.startswith(b"CBM1"):
         from onetree.importers.catboost.binary import json_of_binary
         from onetree.importers.catboost.model import parse_catboost_json
 
-        return parse_catboost_json(json_of_binary(content), missing=missing, data=data)
+        return parse_catboost_json(json_of_binary(content), missing=missing, data=data, output=output)
     for mark, remedy in _OTHER_FORMATS.items():
         if start.startswith(mark):
             raise ModelFileError(remedy)
     raise ModelFileError(_UNKNOWN)
 
 
-def _parse_json_of_some_library(content: bytes, missing: str, data: RowsLike | None) -> Ensemble:
+def _parse_json_of_some_library(content: bytes, missing: str, data: RowsLike | None, output: str) -> Ensemble:
     """Recognise a JSON file by the entries that only its format has."""
     if f'"{FORMAT}"'.encode() in content:
-        return _with_missing(parse_json(content), missing)
+        return _with_missing(parse_json(content), missing)  # what it says is compared with what is asked later
     if b'"learner"' in content:
         from onetree.importers.xgboost.model import parse_xgboost_json
 
-        return parse_xgboost_json(content, missing=missing)
+        return parse_xgboost_json(content, missing=missing, output=output)
     if b'"oblivious_trees"' in content or b'"features_info"' in content:
         from onetree.importers.catboost.model import parse_catboost_json
 
-        return parse_catboost_json(content, missing=missing, data=data)
+        return parse_catboost_json(content, missing=missing, data=data, output=output)
     if b'"tree_info"' in content:
         raise ModelFileError("LightGBM's JSON dump does not hold the exact model; use booster.save_model(path)")
     if b'"onetree-tree"' in content:

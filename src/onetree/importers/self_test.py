@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree.errors import FidelityError
+from onetree.errors import FidelityError, UnsupportedModelError
 from onetree.model.categories import Categories
 from onetree.model.ensemble import Ensemble
 from onetree.model.walking import Walks
@@ -49,6 +49,7 @@ def self_test(
     largest: float = FLOAT32_MAX,
     margins: Callable[[NDArray[np.float64]], NDArray[Any]] | None = None,
     rows: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
+    numbers: Callable[[NDArray[np.float64]], NDArray[Any]] | None = None,
 ) -> int:
     """Compare the ensemble with the model; return the number of rows compared.
 
@@ -56,7 +57,7 @@ def self_test(
     ----------
     ensemble : Ensemble
     predict : function
-        The model: float64 inputs in, labels out.
+        The model: float64 inputs in, labels or values out.
     model_name : str
         For the message.
     largest : float
@@ -65,11 +66,13 @@ def self_test(
         The model's own scores, if it gives them: they must be those of the ensemble to the last bit.
     rows : function, optional
         From the rows that are tried to those that the model takes, such as integers.
+    numbers : function, optional
+        The model's own probabilities, which must be those of the ensemble to the last bit if that has them.
 
     Raises
     ------
     FidelityError
-        If a row gets another class, or other scores, from the ensemble than from the model.
+        If a row gets another class, or other numbers, from the ensemble than from the model.
     """
     X = sample_rows(ensemble, np.random.default_rng(0), largest=largest)
     X = X if rows is None else rows(X)
@@ -79,8 +82,37 @@ def self_test(
             f"import self-test: the margins of this {model_name} differ from those of the ensemble read from it, on "
             f"{sys.platform}; please report this with the version of its library"
         )
-    expected, found = np.asarray(predict(X)), ensemble.classes[ensemble.decide(scores)]
-    differs = expected != found
+    compared = [] if ensemble.output == "value" else [(predict(X), ensemble.classes[ensemble.decide(scores)])]
+    if ensemble.response is not None:
+        own = predict if ensemble.output == "value" else numbers
+        if own is None:
+            raise TypeError("an ensemble with probabilities is compared with those of its model")
+        found = ensemble.numbers_of(scores)
+        _check_finite(found, X, model_name)
+        compared.append((np.asarray(own(X)).reshape(found.shape), found))
+    for expected, found in compared:
+        _check_equal(np.asarray(expected), found, X, model_name)
+    counts = _rows_compared.get()
+    if counts is not None:
+        counts.append(len(X))
+    return len(X)
+
+
+def _check_finite(found: NDArray[Any], X: NDArray[np.float64], model_name: str) -> None:
+    wrong = ~np.isfinite(found).all(axis=1)
+    if wrong.any():
+        raise UnsupportedModelError(
+            f"this {model_name} predicts {found[wrong][0].tolist()} for an input such as {X[wrong][0].tolist()}, and "
+            "no leaf can come close to a number that is not finite; train it on targets of a smaller scale"
+        )
+
+
+def _check_equal(expected: NDArray[Any], found: NDArray[Any], X: NDArray[np.float64], model_name: str) -> None:
+    if found.dtype != expected.dtype and "f" in (found.dtype.kind, expected.dtype.kind) and found.ndim == 2:
+        raise FidelityError(
+            f"import self-test: this {model_name} returns {expected.dtype}, but the ensemble read from it {found.dtype}"
+        )
+    differs = (expected != found).reshape(len(X), -1).any(axis=1)
     if np.any(differs):
         row = int(np.argmax(differs))
         raise FidelityError(
@@ -88,10 +120,6 @@ def self_test(
             f"{np.count_nonzero(differs)} of {len(X)} inputs, for instance {X[row].tolist()}: "
             f"{found[row]!r} instead of {expected[row]!r}; if its `predict` is the library's own, please report this"
         )
-    counts = _rows_compared.get()
-    if counts is not None:
-        counts.append(len(X))
-    return len(X)
 
 
 def quick_scores(ensemble: Ensemble, X: NDArray[np.float64]) -> NDArray[Any]:

@@ -6,6 +6,7 @@ is what the fast code is compared with. No step recurses on the depth of a tree.
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -181,13 +182,15 @@ class Ensemble:
         missing: str = "auto",
         data: RowsLike | None = None,
         pipelines: str = "raw",
-        threshold: float | None = None,
+        output: str = "auto",
+        threshold: Any = None,
+        bands: Sequence[float] | None = None,
     ) -> "Ensemble":
         """Read a fitted model and check the result against its own predictions.
 
         Parameters
         ----------
-        model : fitted classifier
+        model : fitted classifier or regressor
             For instance a scikit-learn `RandomForestClassifier`.
         voting : {"auto", "soft", "hard"}
             "auto" is what the model's `predict` does; "hard" counts each tree's class once, as the paper does.
@@ -198,13 +201,30 @@ class Ensemble:
             Rows such as the training data. CatBoost keeps no names of categories; here they are looked up.
         pipelines : {"raw", "last-step"}
             What the features of a pipeline are: the columns that it was fitted on, or those that its last step sees.
-        threshold : float, optional
+        output : {"auto", "class", "probability", "value"}
+            What is read beside the structure, and compared with the model's own numbers to the last bit: "probability"
+            is the class and what `predict_proba` returns, "value" what the `predict` of a regressor returns. "auto" is
+            "value" for regressors and "class" for classifiers.
+        threshold : float, or mapping from a class to a float, optional
             Predict the second of two classes iff its probability, as the model's own `predict_proba` computes it, is
-            at least this.
+            at least this. With more classes, or for the first, ``threshold={"virginica": 0.3}`` names the class that is
+            predicted against the rest.
+        bands : sequence of float, optional
+            Cut the probability of the second of two classes here. The classes are then the bands: for
+            ``bands=[0.2, 0.5]``, "below 0.2", "0.2 to 0.5" and "0.5 and above".
         """
         from onetree.importers import import_model
 
-        return import_model(model, voting=voting, missing=missing, data=data, pipelines=pipelines, threshold=threshold)
+        return import_model(
+            model,
+            voting=voting,
+            missing=missing,
+            data=data,
+            pipelines=pipelines,
+            output=output,
+            threshold=threshold,
+            bands=bands,
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the project's JSON, which `onetree.load_ensemble` reads back without any loss."""
@@ -303,6 +323,16 @@ class Ensemble:
                 f"the response gives {self.response.n_numbers} numbers, but {n_wanted} are needed: one per class, or "
                 "the value of a regressor"
             )
+        if self.rule.is_value:  # which grows with every sum
+            root, _ = node_depths(self.roots, self.feature, self.children_left, self.children_right)
+            ends = np.zeros((2, len(root), self.n_outputs))
+            leaf = self.feature < 0
+            ends[0, self.roots], ends[1, self.roots] = np.inf, -np.inf
+            np.minimum.at(ends[0], root[leaf], self.value[leaf])
+            np.maximum.at(ends[1], root[leaf], self.value[leaf])
+            sums = self.base + ends[:, self.roots].sum(axis=1)
+            if not np.isfinite(self.response.numbers(sums / self.response.divisors())).all():
+                raise InvalidInputError("the values of an ensemble must be finite, but its link makes some infinite")
 
     def __repr__(self) -> str:
         said = counted(self.n_classes, "class", "classes") if self.n_classes else "value"
@@ -478,16 +508,27 @@ def _probabilities(scores: NDArray[Any]) -> NDArray[Any]:
     return result
 
 
-def as_ensemble(source: object, threshold: float | None = None) -> Ensemble:
-    """Return an ensemble as it is, a model as `Ensemble.from_model` reads it, a file as `load_ensemble` does."""
+def as_ensemble(
+    source: object,
+    threshold: Any = None,
+    *,
+    output: str = "class",
+    bands: Sequence[float] | None = None,
+) -> Ensemble:
+    """Return an ensemble as it is, a model as `Ensemble.from_model` reads it, a file as `load_ensemble` does.
+
+    Unless something else is asked for, a regressor is refused.
+    """
+    from onetree.importers import load_ensemble
+    from onetree.importers.outputs import Asked, as_asked
+
+    asked = Asked(output, threshold, bands)
     if isinstance(source, str | os.PathLike):
-        from onetree.importers import load_ensemble
-
-        return load_ensemble(source, threshold=threshold)
+        return load_ensemble(source, output=output, threshold=threshold, bands=bands)
     if not isinstance(source, Ensemble):
-        return Ensemble.from_model(source, threshold=threshold)
-    if threshold is None:
-        return source
-    from onetree.importers import with_threshold
+        return Ensemble.from_model(source, output=output, threshold=threshold, bands=bands)
+    if not asked.cuts_probability:
+        return as_asked(source, output)
+    from onetree.importers import with_cuts
 
-    return with_threshold(source, threshold)
+    return with_cuts(source, asked)

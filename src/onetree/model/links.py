@@ -14,19 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from onetree import _core
+from onetree.model.exponentials import c_exp
 from onetree.model.stages import Stage
+from onetree.model.value_links import VALUE_LINKS, VALUE_WIDTHS
 
 Floats = NDArray[Any]
 LOG_OFFSET = 1e-12
 """What scikit-learn's temperature scaling adds to probabilities before it takes their logarithm."""
-
-
-def c_exp(values: Floats) -> Floats:
-    """Return the C library's exponential, in the precision of the values."""
-    exp = _core.exp32 if values.dtype == np.float32 else _core.exp64
-    result: Floats = exp(np.ascontiguousarray(values).ravel()).reshape(values.shape)
-    return result
 
 
 def softmax(scores: Floats) -> Floats:
@@ -208,6 +202,7 @@ def _constant(given: Sequence[Floats], stage: Stage) -> Floats:
 
 
 LINKS: dict[str, Callable[[Sequence[Floats], Stage], Floats]] = {
+    **VALUE_LINKS,
     "average": _average,
     "clip": _clip,
     "columns": _columns,
@@ -280,6 +275,7 @@ def _width_calibration(given: list[int], stage: Stage) -> int | None:
 
 
 WIDTHS: dict[str, Callable[[list[int], Stage], int | None]] = {
+    **VALUE_WIDTHS,
     "average": lambda given, stage: (
         _same(len(stage.numbers), several=True)(given, stage) if len(stage.numbers) in (0, len(given)) else None
     ),

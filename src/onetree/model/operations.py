@@ -154,8 +154,22 @@ def _calibration(writer: _Writer, given: list[list[int]], stage: Stage, slack: f
     return writer.add(Kind.SIGMOID, inner, 1, [1.0], slack)
 
 
-def _constant(writer: _Writer, given: list[list[int]], stage: Stage, slack: float) -> list[int]:
-    return writer.affine([], np.zeros((len(stage.numbers), 0)), stage.numbers, 0.0)
+def _banded(writer: _Writer, given: list[list[int]], stage: Stage, slack: float) -> list[int]:
+    """Return 1 for the band of a score and 0 for the others: above one cut, but not above the next."""
+    above = [writer.add(Kind.WINNER, given[0], 2, [cut], 0.0)[1] for cut in stage.numbers]
+    n_cuts = len(above)
+    factors = np.eye(n_cuts + 1, n_cuts, k=-1) - np.eye(n_cuts + 1, n_cuts)
+    return writer.affine(above, factors, [1.0] + [0.0] * n_cuts, 0.0)
+
+
+def _moved(given: list[list[int]], stage: Stage) -> tuple[object, object]:
+    factors, _ = _sums(given, np.array(stage.numbers[:1]))
+    return factors, np.full(len(given[0]), stage.numbers[1])
+
+
+def _less_one(writer: _Writer, given: list[list[int]], stage: Stage, slack: float) -> list[int]:
+    above = writer.add(Kind.EXP, given[0], len(given[0]), [], slack)
+    return writer.affine(above, np.eye(len(above)), np.full(len(above), -1.0), slack)
 
 
 def _winner(writer: _Writer, given: list[list[int]], stage: Stage, slack: float) -> list[int]:
@@ -163,13 +177,18 @@ def _winner(writer: _Writer, given: list[list[int]], stage: Stage, slack: float)
 
 
 _WRITERS: dict[str, _Write] = {
+    "affine": _linear_of(_moved),
     "average": _linear_of(_averaged),
+    "bands": _banded,
+    "catboost-exp": _each(Kind.EXP, lambda stage: []),
+    "catboost-softmax": _each(Kind.SOFTMAX, lambda stage: []),
     "clip": _linear_of(lambda given, stage: _sums(given, np.ones(1))),
     "columns": lambda writer, given, stage, slack: [given[0][place] for place in stage.places],
     "constant": lambda writer, given, stage, slack: writer.affine(
         [], np.zeros((len(stage.numbers), 0)), stage.numbers, 0
     ),
     "divide": _linear_of(lambda given, stage: _sums(given, 1 / np.array(stage.numbers))),
+    "exp": _each(Kind.EXP, lambda stage: []),
     "expit": _each(Kind.SIGMOID, lambda stage: [stage.numbers[0]]),
     "isotonic": _each(Kind.PIECEWISE, lambda stage: list(stage.numbers)),
     "join": lambda writer, given, stage, slack: [register for signal in given for register in signal],
@@ -179,12 +198,16 @@ _WRITERS: dict[str, _Write] = {
     "mean": _linear_of(lambda given, stage: _sums(given, np.full(len(given), 1 / len(given)))),
     "mirror": _linear_of(lambda given, stage: ([[-1.0], [1.0]], [0.0, 0.0])),
     "normalise": _each(Kind.NORMALISE, lambda stage: []),
+    "numpy-exp": _each(Kind.EXP, lambda stage: []),
+    "numpy-expm1": _less_one,
     "numpy-softmax": _each(Kind.SOFTMAX, lambda stage: []),
+    "of-regressors": _linear_of(_averaged),
     "pair": _linear_of(lambda given, stage: ([[-1.0], [1.0]], [1.0, 0.0])),
     "scale": _linear_of(lambda given, stage: _sums(given, np.array(stage.numbers))),
     "scatter": _linear_of(_scattered),
     "sigmoid-calibration": _calibration,
     "softmax": _each(Kind.SOFTMAX, lambda stage: []),
+    "sum": _linear_of(lambda given, stage: _sums(given, np.ones(len(given)))),
     "votes": _linear_of(_counted),
     "winner": _winner,
     "xgboost-sigmoid": _each(Kind.SIGMOID, lambda stage: [1.0]),

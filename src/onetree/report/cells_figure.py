@@ -122,7 +122,7 @@ def _model(source: object) -> Ensemble | Tree:
         return source
     if isinstance(getattr(source, "tree", None), Tree):
         return as_tree(source)
-    return as_ensemble(source)
+    return as_ensemble(source, output="auto")
 
 
 def _feature_index(model: Ensemble | Tree, feature: int | str) -> int:

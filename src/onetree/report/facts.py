@@ -209,7 +209,7 @@ def describe_agreement(tree: Tree, source: Ensemble | None, rows: NDArray[Any] |
 
 def source_ensemble(source: object | None) -> Ensemble | None:
     """Return the ensemble of a model, if there is a model."""
-    return None if source is None else as_ensemble(source)
+    return None if source is None else as_ensemble(source, output="auto")
 
 
 def _n_tests(model: Tree | Ensemble, nodes: Any) -> int:

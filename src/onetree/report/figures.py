@@ -113,7 +113,7 @@ def plot_sizes(source: object, trees: object) -> Figure:
         Left the leaves, those of the forest in one piece per tree; right the depth, that of the forest as its deepest
         tree and, pale, all its trees together, beyond which no shallowest tree ever goes.
     """
-    ensemble = as_ensemble(source)
+    ensemble = as_ensemble(source, output="auto")
     named = trees if isinstance(trees, Mapping) else {"one tree": trees}
     if not named:
         raise InvalidInputError("trees must hold at least one tree")

@@ -224,7 +224,8 @@ def _compared(
 
 def _source_of(tree: Tree, source: Any) -> Ensemble:
     """Return the source as an ensemble that says what the tree says."""
-    ensemble = as_ensemble(source)
+    as_it_is = tree.output == "class" or isinstance(source, Ensemble)
+    ensemble = as_ensemble(source, output="auto" if as_it_is else tree.output)
     if tree.output == "probability" and ensemble.output == "class":
         raise InvalidInputError(
             "the tree has probabilities, but nothing beside the class of the source is known; give the model itself, "

@@ -243,7 +243,7 @@ def test_models_that_are_not_read_are_refused_with_the_reason():
     X, y = data(2)
     with pytest.raises(UnsupportedModelError, match="not fitted"):
         import_catboost(classifier())
-    with pytest.raises(UnsupportedModelError, match="RMSE"):
+    with pytest.raises(UnsupportedModelError, match="is a regressor"):
         import_catboost(catboost.CatBoostRegressor(iterations=2, verbose=0, allow_writing_files=False).fit(X, y))
     with pytest.raises(UnsupportedModelError, match="one class"):
         import_catboost(classifier(allow_const_label=True).fit(X, np.ones(len(X), dtype=int)))
@@ -312,7 +312,7 @@ def test_a_broken_file_is_refused_with_what_is_wrong(documents, path, value, mes
     [
         (("oblivious_trees",), [], "no trees"),
         (("oblivious_trees", 0, "splits", 0, "split_type"), "Embedding", "Embedding"),
-        (("model_info", "params", "loss_function", "type"), "RMSE", "RMSE"),
+        (("model_info", "params", "loss_function", "type"), "MultiRMSE", "MultiRMSE"),
         (("features_info", "text_features"), [{"feature_id": "letter"}], "'letter' is a text"),
     ],
 )

@@ -217,7 +217,7 @@ def test_a_file_does_not_say_how_many_processes_are_started(saved, monkeypatch):
     used = []
     monkeypatch.setattr(
         "onetree.importers.sklearn.skops.import_sklearn",
-        lambda model, missing: used.append((model.n_jobs, model.verbose)) or onetree.Ensemble.from_model(model),
+        lambda model, missing, output: used.append((model.n_jobs, model.verbose)) or onetree.Ensemble.from_model(model),
     )
     load_ensemble(saved(skops_content(model)))
     assert used == [(None, 0)]

@@ -46,7 +46,7 @@ def importers(monkeypatch):
         module = types.ModuleType(f"onetree.importers.{library}.model")
         for name in names:
 
-            def note(source, missing=None, data=None, name=name):
+            def note(source, missing=None, data=None, output=None, name=name):
                 called.append((name, missing))
                 return leaves_only([[1.0, 0.0]], "hard")
 
@@ -112,7 +112,7 @@ def test_files_of_other_kinds_are_refused_with_the_remedy(content, message, tmp_
 
 @pytest.mark.parametrize("error", [RecursionError, MemoryError])
 def test_exhaustion_while_reading_is_an_error_of_the_file(error, monkeypatch, importers, tmp_path):
-    def fail(content, missing):
+    def fail(content, missing, output):
         raise error
 
     monkeypatch.setattr(sys.modules["onetree.importers.lightgbm.model"], "parse_lightgbm_text", fail)
@@ -122,7 +122,7 @@ def test_exhaustion_while_reading_is_an_error_of_the_file(error, monkeypatch, im
 
 
 def test_an_unsupported_model_in_a_file_names_the_file(monkeypatch, importers, tmp_path):
-    def refuse(content, missing):
+    def refuse(content, missing, output):
         raise UnsupportedModelError("linear trees")
 
     monkeypatch.setattr(sys.modules["onetree.importers.lightgbm.model"], "parse_lightgbm_text", refuse)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import AdaBoostRegressor, ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
@@ -182,8 +182,9 @@ def test_only_missing_values_going_right_is_an_infinite_threshold():
         (RandomForestClassifier(), "not fitted; call fit"),
         (DecisionTreeClassifier(), "not fitted; call fit"),
         (RandomForestClassifier, "is a class, not a fitted model"),
-        (DecisionTreeRegressor().fit(X_IRIS, Y_IRIS), "is a regressor"),
-        (RandomForestRegressor(2).fit(X_IRIS, Y_IRIS), "is a regressor"),
+        (AdaBoostRegressor(n_estimators=2).fit(X_IRIS, Y_IRIS), "weighted median"),
+        (DecisionTreeRegressor().fit(X_IRIS, np.column_stack([Y_IRIS, Y_IRIS])), "2 outputs"),
+        (RandomForestRegressor(2), "not fitted; call fit"),
         (DecisionTreeClassifier().fit(X_IRIS, np.column_stack([Y_IRIS, Y_IRIS])), "2 outputs"),
         (RandomForestClassifier(2).fit(X_IRIS, np.column_stack([Y_IRIS, Y_IRIS])), "2 outputs"),
         (LogisticRegression(max_iter=1000).fit(X_IRIS, Y_IRIS), "LogisticRegression is not supported"),

@@ -234,7 +234,7 @@ def damaged(model, **attributes):
         (voters(2, weights=[1, -1]), "weights .* non-negative finite numbers"),
         (voters(2, weights=[0, 0]), "weights .* not all 0"),
         (GradientBoostingClassifier(n_estimators=1, init=GaussianNB()), r"init=GaussianNB.*not read.*init=None"),
-        (GradientBoostingClassifier(n_estimators=1, init=DummyClassifier(strategy="stratified")), "a constant Dummy"),
+        (GradientBoostingClassifier(n_estimators=1, init=DummyClassifier(strategy="stratified")), "a constant dummy"),
         (
             StackingClassifier([("a", tree())], LogisticRegression(C=1e-3, max_iter=10_000), passthrough=True),
             "passthrough",

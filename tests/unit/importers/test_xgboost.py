@@ -221,6 +221,6 @@ def test_the_tree_made_from_a_booster_predicts_like_it():
 
 
 def test_margins_that_are_not_the_models_own_are_noticed(monkeypatch):
-    monkeypatch.setattr("onetree.importers.xgboost.model._logf", lambda x: np.log(x) * np.float32(1 + 1e-6))
+    monkeypatch.setattr("onetree.importers.xgboost.objectives._logf", lambda x: np.log(x) * np.float32(1 + 1e-6))
     with pytest.raises(FidelityError, match="margins"):
         import_xgboost(train(base_score=0.3))

@@ -69,10 +69,10 @@ class NotToBeRead:
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("number", "'reg:squarederror' .* train a classifier"),
+        ("number", "is a regressor"),
         ("raw", "binary:logitraw .* train with binary:logistic"),
         ("ranks", "'rank:pairwise' .* train a classifier"),
-        ("regressor", "XGBRegressor is not a classifier"),
+        ("regressor", "XGBRegressor is a regressor"),
         ("linear", 'linear .* booster="gbtree"'),
         ("own_objective", "custom objective.*get_booster"),
         ("labels", "2 targets at once; train one model per target"),

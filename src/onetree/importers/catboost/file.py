@@ -25,6 +25,24 @@ BINARY = ("Logloss", "CrossEntropy", "Focal")
 MULTICLASS = ("MultiClass", "MultiClassOneVsAll")
 """Losses with a score per class, the largest of which wins."""
 
+EXPONENT = ("Poisson", "Tweedie")
+"""Losses of regressors that predict the exponential of the score."""
+
+REGRESSION = (
+    "RMSE",
+    "MAE",
+    "Quantile",
+    "LogLinQuantile",
+    "MAPE",
+    "Lq",
+    "Huber",
+    "Expectile",
+    "LogCosh",
+    "RMSPE",
+    *EXPONENT,
+)
+"""Losses with one score that is not a class."""
+
 _MAX_DEPTH = 30  # a complete tree holds 2**depth leaves; CatBoost itself stops at 16
 _LARGEST = sys.float_info.max
 
@@ -73,7 +91,11 @@ def read_json(content: bytes) -> JsonModel:
     scale, bias = _scale_and_bias(_entry(document, "scale_and_bias", list, "the model"), loss)
     return JsonModel(
         loss=loss,
-        labels=_labels(_entry(info, "class_params", dict, '"model_info"'), max(2, len(bias))),
+        labels=(
+            np.empty(0)
+            if loss in REGRESSION
+            else _labels(_entry(info, "class_params", dict, '"model_info"'), max(2, len(bias)))
+        ),
         features=features,
         splits=splits,
         trees=_trees(document, splits, len(bias)),
@@ -99,10 +121,11 @@ def _loss(info: dict[str, Any]) -> str:
         except (ValueError, RecursionError):
             raise ModelFileError('"loss_function" is not a JSON text') from None
     loss = _entry(_entry(params, "loss_function", dict, '"model_info"'), "type", str, '"loss_function"')
-    if loss not in (*BINARY, *MULTICLASS):
+    if loss not in (*BINARY, *MULTICLASS, *REGRESSION):
         raise UnsupportedModelError(
             f"models with the loss {loss[:40]!r} are not read; train a CatBoostClassifier with the loss "
-            f"{', '.join(BINARY + MULTICLASS[:1])} or {MULTICLASS[1]}"
+            f"{', '.join(BINARY + MULTICLASS[:1])} or {MULTICLASS[1]}, or a CatBoostRegressor with one of "
+            f"{', '.join(REGRESSION)}"
         )
     return loss
 
@@ -112,7 +135,7 @@ def _scale_and_bias(pair: list[Any], loss: str) -> tuple[float, NDArray[np.float
         raise ModelFileError('"scale_and_bias" must hold a scale and a bias')
     given = pair[1] if isinstance(pair[1], list) else [pair[1]]
     bias = np.array([_number(number, '"scale_and_bias"') for number in given], dtype=np.float64)
-    if (len(bias) != 1) if loss in BINARY else (len(bias) < 2):
+    if (len(bias) < 2) if loss in MULTICLASS else (len(bias) != 1):
         raise ModelFileError(f"the loss {loss!r} does not go with {len(bias)} scores")
     return _number(pair[0], '"scale_and_bias"'), bias
 

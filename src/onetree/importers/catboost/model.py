@@ -1,4 +1,4 @@
-"""CatBoost's classifiers with numeric and categorical features, live or as JSON.
+"""CatBoost's classifiers and regressors with numeric and categorical features, live or as JSON.
 
 Scores are float64, from 0, in the order of the trees; the sum is multiplied by the scale, then the bias is added.
 Inputs are float32 when they are compared. The JSON is exact for the model that wrote it, though CatBoost itself does
@@ -19,21 +19,23 @@ from numpy.typing import NDArray
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
 from onetree.errors import missing as missing_package
 from onetree.importers.catboost.categories import Names, known_codes, names_in
-from onetree.importers.catboost.file import BINARY, JsonModel, JsonTree, read_json
+from onetree.importers.catboost.file import BINARY, EXPONENT, MULTICLASS, REGRESSION, JsonModel, JsonTree, read_json
 from onetree.importers.catboost.questions import Questions
 from onetree.importers.cut import last_score
+from onetree.importers.outputs import wanted, with_stages
 from onetree.importers.self_test import self_test
 from onetree.importers.set_tests import SetTest, known_categories, set_fields
 from onetree.importers.sizes import too_many_values
 from onetree.importers.thresholds import canonical_thresholds
 from onetree.model.categories import OTHER
 from onetree.model.ensemble import Ensemble, Rule
+from onetree.model.stages import Stage
 
 _NO_CATEGORY = "\0 no category"
 
 
-def import_catboost(model: Any, *, missing: str = "auto", data: Any = None) -> Ensemble:
-    """Read a fitted `CatBoostClassifier` or `CatBoost` and check it against its own `predict`.
+def import_catboost(model: Any, *, missing: str = "auto", data: Any = None, output: str = "class") -> Ensemble:
+    """Read a fitted `CatBoostClassifier`, `CatBoostRegressor` or `CatBoost` and check it against its own `predict`.
 
     `data` are rows that hold the texts of its categories, of which the model itself keeps only hashes.
     """
@@ -43,7 +45,9 @@ def import_catboost(model: Any, *, missing: str = "auto", data: Any = None) -> E
         raise missing_package("catboost", "catboost") from None
     name = type(model).__name__
     if not isinstance(model, catboost.CatBoost):
-        raise UnsupportedModelError(f"{name} is not a model of CatBoost; give a fitted CatBoostClassifier")
+        raise UnsupportedModelError(
+            f"{name} is not a model of CatBoost; give a fitted CatBoostClassifier or CatBoostRegressor"
+        )
     if not model.is_fitted():
         raise UnsupportedModelError(f"this {name} is not fitted; call fit(X, y) first")
     _refuse_other_features(model)
@@ -51,18 +55,32 @@ def import_catboost(model: Any, *, missing: str = "auto", data: Any = None) -> E
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
         content = path.read_bytes()
-    ensemble, names = _ensemble(read_json(content), missing, data)
+    file = read_json(content)
+    output = wanted(output, is_regressor=file.loss in REGRESSION, name=name)
+    exponent = isinstance(model, catboost.CatBoostRegressor) and model._get_default_prediction_type() == "Exponent"
+    ensemble, names = _ensemble(file, missing, data, output, exponent=exponent)
+
+    def predicted(X: NDArray[np.float64], **options: str) -> NDArray[Any]:
+        return np.asarray(model.predict(_as_given(X, ensemble, names), thread_count=1, **options))
 
     def predict(X: NDArray[np.float64]) -> NDArray[Any]:
-        return np.ravel(model.predict(_as_given(X, ensemble, names), prediction_type="Class", thread_count=1))
+        return np.ravel(predicted(X) if output == "value" else predicted(X, prediction_type="Class"))
 
-    self_test(ensemble, predict, name, rows=lambda X: _with_names(X, ensemble, names))
+    self_test(
+        ensemble,
+        predict,
+        name,
+        rows=lambda X: _with_names(X, ensemble, names),
+        numbers=lambda X: predicted(X, prediction_type="Probability"),
+    )
     return ensemble
 
 
-def parse_catboost_json(content: bytes, *, missing: str = "auto", data: Any = None) -> Ensemble:
+def parse_catboost_json(content: bytes, *, missing: str = "auto", data: Any = None, output: str = "auto") -> Ensemble:
     """Read an ensemble from the content of a file that CatBoost's `save_model(path, format="json")` wrote."""
-    return _ensemble(read_json(content), missing, data)[0]
+    file = read_json(content)
+    output = wanted(output, is_regressor=file.loss in REGRESSION, name="this CatBoost model")
+    return _ensemble(file, missing, data, output, exponent=file.loss in EXPONENT)[0]
 
 
 def _with_names(X: NDArray[np.float64], ensemble: Ensemble, names: Names) -> NDArray[np.float64]:
@@ -100,12 +118,12 @@ def _refuse_other_features(model: Any) -> None:
             )
 
 
-def _ensemble(model: JsonModel, missing: str, data: Any) -> tuple[Ensemble, Names]:
+def _ensemble(model: JsonModel, missing: str, data: Any, output: str, *, exponent: bool) -> tuple[Ensemble, Names]:
     if not model.trees:
         raise UnsupportedModelError("this CatBoost model has no trees; train it for at least one iteration")
     features = model.features
     names = names_in(data, features)
-    rule, trees = _one_score(model) if model.loss in BINARY else _score_per_class(model)
+    rule, trees = _summed(model)
     nodes, codes = _nodes(model, trees, names)
     sizes = [len(own.feature) for own in nodes]
     n_scores, n_features = len(model.bias), len(features.names)
@@ -145,7 +163,29 @@ def _ensemble(model: JsonModel, missing: str, data: Any) -> tuple[Ensemble, Name
         )
     except InvalidInputError as error:
         raise ModelFileError(str(error)) from None
+    if output != "class":
+        ensemble = with_stages(ensemble, _stages(model, exponent), "CatBoost model")
     return ensemble, names
+
+
+def _summed(model: JsonModel) -> tuple[Rule, Sequence[JsonTree]]:
+    """Return the rule, and the trees whose sums it takes."""
+    if model.loss in REGRESSION:
+        return Rule("value"), model.trees
+    return _one_score(model) if model.loss in BINARY else _score_per_class(model)
+
+
+def _stages(model: JsonModel, exponent: bool) -> list[Stage]:
+    """Return the stages from the sums to probabilities or to a value; scale and bias come first."""
+    if model.loss in MULTICLASS:  # where they are in the trees
+        return [Stage("catboost-softmax", ()) if model.loss == "MultiClass" else Stage("sigmoid", (), (1.0,))]
+    scale, bias = model.scale, float(model.bias[0])
+    moved = [] if (scale, bias) == (1.0, 0.0) else [Stage("affine", (), (scale, bias))]
+    if model.loss in REGRESSION:
+        return [*moved, Stage("catboost-exp", ())] if exponent else moved
+    # The score of a classifier has opposite leaves for an opposite scale, and is the bias itself for none.
+    moved = [] if scale == 0 or not moved else [Stage("affine", (), (abs(scale), bias))]
+    return [*moved, Stage("sigmoid", (), (1.0,)), Stage("pair", ())]
 
 
 @dataclass(frozen=True, eq=False)

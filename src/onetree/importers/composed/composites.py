@@ -6,23 +6,30 @@ that `predict` returns. Members may be of any library, or composed themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    BaggingRegressor,
+    StackingClassifier,
+    VotingClassifier,
+    VotingRegressor,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from onetree.errors import UnsupportedModelError
 from onetree.importers.composed import responses
+from onetree.importers.composed.bands import compared_with
 from onetree.importers.composed.calibration import calibrated
-from onetree.importers.composed.parts import Signal, stage
-from onetree.importers.sklearn.bagging import class_index, columns_of
+from onetree.importers.composed.parts import Signal, response_of, stage
+from onetree.importers.sklearn.bagging import check_members, class_index, columns_of
 from onetree.importers.sklearn.voting import weights_of
 from onetree.model.columns import Columns
 from onetree.model.ensemble import Ensemble
@@ -36,6 +43,11 @@ def is_composed(model: object) -> bool:
     if isinstance(model, VotingClassifier | BaggingClassifier):
         members = getattr(model, "estimators_", ())
         return bool(members) and not all(isinstance(member, DecisionTreeClassifier) for member in members)
+    if isinstance(model, VotingRegressor):
+        return True
+    if isinstance(model, BaggingRegressor):
+        members = getattr(model, "estimators_", ())
+        return bool(members) and not all(isinstance(member, DecisionTreeRegressor) for member in members)
     return type(model).__module__.startswith("sklearn.") and type(model).__name__ in COMPOSED
 
 
@@ -45,11 +57,12 @@ class Composer:
     Parameters
     ----------
     read : function
-        From a fitted model of one level, with pipelines around it, to an `Ensemble`.
+        From a fitted model of one level, with pipelines around it, and the output that is needed, to an `Ensemble`.
     """
 
-    def __init__(self, read: Callable[[Any], Ensemble]) -> None:
+    def __init__(self, read: Callable[[Any, str], Ensemble]) -> None:
         self._read = read
+        self._known: dict[tuple[int, bytes | None], Ensemble] = {}
         self._columns: NDArray[np.intp] | None = None  # those that the member in hand sees
         self._n_features = 0
 
@@ -57,7 +70,7 @@ class Composer:
         """Return what `predict_proba` returns."""
         bare = _bare(model)
         if not is_composed(bare):
-            return responses.probabilities(_last(bare), self._ensemble(bare))
+            return response_of(self._ensemble(bare, "probability"))
         _check_fitted(bare)
         if isinstance(bare, VotingClassifier) and bare.voting == "soft":
             weights = weights_of(bare, len(bare.estimators_))
@@ -130,13 +143,31 @@ class Composer:
             return self._stacked(bare), 0.0 if len(bare.classes_) == 2 else None, False, False
         return self.probabilities(bare), None, False, False
 
-    def at_threshold(self, model: Any, threshold: float) -> tuple[Signal, float]:
-        """Return the probability of the second class, and the number that it is compared with."""
-        signal = self.positive(model)
-        return signal, compared_with(threshold, signal.dtype())
+    def value(self, model: Any) -> Signal:
+        """Return what the `predict` of a regressor returns."""
+        bare = _bare(model)
+        if not is_composed(bare):
+            return response_of(self._ensemble(bare, "value"))
+        if not hasattr(bare, "estimators_"):
+            raise UnsupportedModelError(f"this {type(bare).__name__} is not fitted; call fit(X, y) first")
+        if isinstance(bare, VotingRegressor):
+            weights = weights_of(bare, len(bare.estimators_))
+            parts = [self.value(each) for each in bare.estimators_]
+            return stage("of-regressors", *parts, numbers=() if weights is None else weights)
+        check_members(bare)
+        parts = [self.value(each) for each in self._members(bare)]
+        return stage("sum", *parts).then("divide", numbers=[len(parts)])
 
-    def _ensemble(self, model: Any) -> Ensemble:
-        ensemble = self._read(model)
+    def _ensemble(self, model: Any, output: str = "class") -> Ensemble:
+        """Return a member, read once: with its probabilities it serves where its class is asked for, too."""
+        key = id(model), None if self._columns is None else self._columns.tobytes()
+        known = self._known.get(key)
+        if known is None or output not in ("class", known.output):
+            known = self._known[key] = self._placed(model, self._read(model, output))
+        return known
+
+    def _placed(self, model: Any, ensemble: Ensemble) -> Ensemble:
+        """Return a member on the columns of the whole model."""
         if ensemble.rule.combination is not None:
             raise UnsupportedModelError(
                 f"a {type(_last(model)).__name__} behind a pipeline is not read as a part of another model; put the "
@@ -167,24 +198,29 @@ class Composer:
 
     def _bagged(self, model: Any) -> Signal:
         n_classes, parts = len(model.classes_), []
-        for i, (member, chosen) in enumerate(zip(model.estimators_, model.estimators_features_, strict=True)):
+        for i, member in enumerate(self._members(model)):
             if not hasattr(member, "predict_proba"):
                 raise UnsupportedModelError(
                     f"member {i} of this {type(model).__name__} has no predict_proba; use members that have"
                 )
+            signal = self.probabilities(member)
+            if len(member.classes_) != n_classes:
+                places = class_index(model, i, member.classes_)
+                signal = signal.then("scatter", places=places, numbers=[n_classes])
+            parts.append(signal)
+        return stage("mean", *parts)
+
+    def _members(self, model: Any) -> Iterator[Any]:
+        """Yield the members of a bag, each while its columns are those that members see."""
+        for i, (member, chosen) in enumerate(zip(model.estimators_, model.estimators_features_, strict=True)):
             columns = columns_of(model, i, chosen)
             before = self._columns, self._n_features
             if not np.array_equal(columns, np.arange(int(model.n_features_in_))):
                 if self._columns is not None:
                     raise UnsupportedModelError("bags of bags that see some columns only are not read; use all columns")
                 self._columns, self._n_features = columns, int(model.n_features_in_)
-            signal = self.probabilities(member)
+            yield member
             self._columns, self._n_features = before
-            if len(member.classes_) != n_classes:
-                places = class_index(model, i, member.classes_)
-                signal = signal.then("scatter", places=places, numbers=[n_classes])
-            parts.append(signal)
-        return stage("mean", *parts)
 
     def _calibrated(self, model: Any, each: Any) -> Signal:
         has_decision = responses.has_decision(each.estimator)
@@ -265,11 +301,6 @@ class Composer:
         coefficients = np.asarray(final.coef_)
         numbers = np.concatenate([coefficients.ravel(), np.broadcast_to(final.intercept_, len(coefficients))])
         return joined.then("linear", numbers=numbers, places=[len(coefficients)], dtype=coefficients.dtype.name)
-
-
-def compared_with(threshold: Any, dtype: np.dtype[Any]) -> float:
-    """Return the number that scores of a precision are compared with: numpy rounds Python's numbers to it."""
-    return float(dtype.type(threshold)) if type(threshold) in (int, float) else float(threshold)
 
 
 def _bare(model: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A composed model, or any binary one with a threshold, as an ensemble that was compared with the model itself."""
+"""A composed model, or any classifier with a threshold or bands, as an ensemble, compared with the model itself."""
 
 from __future__ import annotations
 
@@ -9,56 +9,66 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, RegressorMixin
 
-from onetree.errors import InvalidInputError, UnsupportedModelError
-from onetree.importers.composed.composites import Composer, is_composed
+from onetree.errors import UnsupportedModelError
+from onetree.importers.composed.bands import cut_probabilities, expected, place_of
+from onetree.importers.composed.composites import Composer
 from onetree.importers.composed.inputs import Inputs
 from onetree.importers.composed.parts import composed
 from onetree.importers.composed.reduced import reduced
+from onetree.importers.outputs import Asked, wanted
 from onetree.importers.self_test import self_test
 from onetree.model.ensemble import Ensemble
 
 Read = Callable[..., Ensemble]
 
 
-def import_composed(model: Any, read: Read, *, missing: str = "auto", threshold: float | None = None) -> Ensemble:
-    """Read a model of models, or a binary model that predicts its second class from a probability on.
+def import_composed(model: Any, read: Read, asked: Asked, *, missing: str = "auto") -> Ensemble:
+    """Read a model of models, or any classifier whose classes a threshold or bands make.
 
     Parameters
     ----------
-    model : fitted classifier
+    model : fitted classifier or regressor
     read : function
-        ``read(member, missing=...)`` reads a member.
+        ``read(member, missing=..., output=...)`` reads a member.
+    asked : Asked
     missing : {"auto", "follow", "refuse"}
         NaN is an input if all members take it; "auto" only if one of them met it in training.
-    threshold : float, optional
-        Class 1 iff ``predict_proba(X)[:, 1] >= threshold``.
     """
-    ensemble = _read(model, read, missing, threshold)
-    if missing == "auto" and _any_takes_nan(model, read):
-        ensemble = _read(model, read, "follow", threshold)
-    _compare(model, ensemble, threshold)
+    name = type(model).__name__
+    # CatBoost's regressors are none of scikit-learn's.
+    is_regressor = isinstance(model, RegressorMixin) or getattr(model, "_estimator_type", None) == "regressor"
+    asked = replace(asked, output=wanted(asked.output, is_regressor=is_regressor, name=name))
+    ensemble = _read(model, read, missing, asked)
+    if missing == "auto" and _any_takes_nan(model, read, asked):
+        ensemble = _read(model, read, "follow", asked)
+    _compare(model, ensemble, asked)
     return ensemble
 
 
-def _read(model: Any, read: Read, missing: str, threshold: float | None) -> Ensemble:
-    composer = Composer(lambda member: read(member, missing=missing))
+def _read(model: Any, read: Read, missing: str, asked: Asked) -> Ensemble:
+    composer = Composer(lambda member, output: read(member, missing=missing, output=output))
+    return reduced(_named(model, _composed(model, composer, asked)))
+
+
+def _composed(model: Any, composer: Composer, asked: Asked) -> Ensemble:
     name = type(model).__name__
+    if asked.output == "value":
+        return composed(composer.value(model), np.empty(0))
     if not hasattr(model, "classes_"):
         raise UnsupportedModelError(f"this {name} is not fitted, or is not a classifier; call fit(X, y) first")
-    if threshold is not None and not hasattr(model, "predict_proba"):
-        raise UnsupportedModelError(f"threshold= needs probabilities, and this {name} has no predict_proba")
+    what = "threshold=" if asked.threshold is not None else "bands=" if asked.bands is not None else "output="
+    needs = asked.cuts_probability or asked.output == "probability"
+    if needs and not hasattr(model, "predict_proba"):
+        raise UnsupportedModelError(f"{what} needs probabilities, and this {name} has no predict_proba")
     classes = np.asarray(model.classes_)
-    if threshold is None:
-        signal, cut, inclusive, last_wins = composer.decided(model)
-        made = composed(signal, classes, cut=cut, cut_inclusive=inclusive, last_wins=last_wins)
-    else:
-        if len(classes) != 2:
-            raise InvalidInputError(f"threshold= is for two classes, and this model has {len(classes)}")
-        signal, cut = composer.at_threshold(model, threshold)
-        made = composed(signal, classes, cut=cut, cut_inclusive=True)
-    return reduced(_named(model, made))
+    if asked.cuts_probability:
+        place_of(asked, classes)
+        return cut_probabilities(asked, composer.probabilities(model), classes)
+    response = composer.probabilities(model) if needs else None  # first: its members then serve the class, too
+    signal, cut, inclusive, last_wins = composer.decided(model)
+    return composed(signal, classes, cut=cut, cut_inclusive=inclusive, last_wins=last_wins, response=response)
 
 
 def _named(model: Any, ensemble: Ensemble) -> Ensemble:
@@ -70,34 +80,35 @@ def _named(model: Any, ensemble: Ensemble) -> Ensemble:
     return replace(ensemble, feature_names=names, columns=replace(ensemble.columns, named=True))
 
 
-def _any_takes_nan(model: Any, read: Read) -> bool:
+def _any_takes_nan(model: Any, read: Read, asked: Asked) -> bool:
     found: list[bool] = []
 
-    def look(member: Any) -> Ensemble:
-        ensemble = read(member, missing="auto")
+    def look(member: Any, output: str) -> Ensemble:
+        ensemble = read(member, missing="auto", output=output)
         found.append(bool(ensemble.nan_features.any()))
         return ensemble
 
-    composer = Composer(look)
-    composer.decided(model) if is_composed(model) else composer.probabilities(model)
+    _composed(model, Composer(look), asked)
     return any(found)
 
 
-def _compare(model: Any, ensemble: Ensemble, threshold: float | None) -> None:
+def _compare(model: Any, ensemble: Ensemble, asked: Asked) -> None:
     """Compare the ensemble with the model, on frames if the columns have names."""
     live = _in_order(model)
     inputs = Inputs(ensemble, getattr(model, "feature_names_in_", None))
 
     def predict(X: NDArray[np.float64]) -> NDArray[Any]:
-        if threshold is None:
+        if not asked.cuts_probability:
             return inputs.answers(live.predict, X)
-        labels: NDArray[Any] = ensemble.classes[(inputs.answers(live.predict_proba, X)[:, 1] >= threshold).astype(int)]
-        return labels
+        return expected(asked, inputs.answers(live.predict_proba, X), np.asarray(model.classes_))
+
+    def numbers(X: NDArray[np.float64]) -> NDArray[Any]:
+        return inputs.answers(live.predict_proba, X)
 
     def taken(X: NDArray[np.float64]) -> NDArray[np.float64]:
         return inputs.taken(live.predict, X)
 
-    self_test(ensemble, predict, type(model).__name__, rows=taken)
+    self_test(ensemble, predict, type(model).__name__, rows=taken, numbers=numbers)
 
 
 def _in_order(model: Any) -> Any:

@@ -12,6 +12,7 @@ from onetree.importers.pipeline import aligned
 from onetree.model.combination import Combination
 from onetree.model.ensemble import Ensemble, Rule
 from onetree.model.links import LINKS
+from onetree.model.response import Response
 from onetree.model.stages import Member, Stage
 
 
@@ -70,6 +71,7 @@ def composed(
     cut: float | None = None,
     cut_inclusive: bool = False,
     last_wins: bool = False,
+    response: Signal | None = None,
 ) -> Ensemble:
     """Return the ensemble of all members that a signal needs, with the rule that the signal decides.
 
@@ -77,30 +79,71 @@ def composed(
     ----------
     signal : Signal
     classes : labels
+        None for a regressor, whose value is the signal.
     cut, cut_inclusive, last_wins
         As in `Combination`.
+    response : Signal, optional
+        The numbers that the library returns.
     """
+    if response is not None:
+        signal, response = _sharing([signal, response])
+    order: list[Signal] = []
+    for each in (signal, response):
+        if each is not None:
+            _visit(each, order)
+    members = [each for each in order if each.ensemble is not None]
+    ensembles = alike([each.ensemble for each in members if each.ensemble is not None])
+    own = tuple(
+        Member(len(each.outputs), ensemble.rule.dtype, ensemble.rule.divisor)
+        for each, ensemble in zip(members, ensembles, strict=True)
+    )
+    combination = Combination(own, _stages(signal, members), cut, cut_inclusive, last_wins)
+    made = joined(ensembles, [each.outputs for each in members], classes, Rule("combined", combination=combination))
+    return made if response is None else replace(made, response=Response(own, _stages(response, members)))
+
+
+def response_of(ensemble: Ensemble) -> Signal:
+    """Return what the library returns of a model that was read with its numbers."""
+    if ensemble.response is None:
+        raise AssertionError("the model was read without its numbers")
+    signals = [sums_of(ensemble)]
+    for each in ensemble.response.stages:
+        signals.append(Signal(stage=replace(each, of=()), of=tuple(signals[number] for number in each.of)))
+    return signals[-1]
+
+
+def _stages(signal: Signal, members: list[Signal]) -> tuple[Stage, ...]:
+    """Return the stages that a signal needs, after these members."""
     order: list[Signal] = []
     _visit(signal, order)
-    members = [each for each in order if each.ensemble is not None]
     stages = [each for each in order if each.stage is not None]
     number = {id(each): i for i, each in enumerate([*members, *stages])}
-    ensembles = alike([each.ensemble for each in members if each.ensemble is not None])
-    combination = Combination(
-        tuple(
-            Member(len(each.outputs), ensemble.rule.dtype, ensemble.rule.divisor)
-            for each, ensemble in zip(members, ensembles, strict=True)
-        ),
-        tuple(
-            replace(each.stage, of=tuple(number[id(part)] for part in each.of))
-            for each in stages
-            if each.stage is not None
-        ),
-        cut,
-        cut_inclusive,
-        last_wins,
+    if signal.ensemble is not None and len(members) > 1:
+        raise AssertionError("a single member of several is no signal")
+    return tuple(
+        replace(each.stage, of=tuple(number[id(part)] for part in each.of)) for each in stages if each.stage is not None
     )
-    return joined(ensembles, [each.outputs for each in members], classes, Rule("combined", combination=combination))
+
+
+def _sharing(signals: list[Signal]) -> list[Signal]:
+    """Return the signals with one member for each ensemble, where some take other outputs of it."""
+    order: list[Signal] = []
+    for each in signals:
+        _visit(each, order)
+    widest: dict[int, Signal] = {}
+    for each in order:
+        known = widest.get(id(each.ensemble))
+        if each.ensemble is not None and (known is None or len(known.outputs) < len(each.outputs)):
+            widest[id(each.ensemble)] = each
+    changed: dict[int, Signal] = {}
+    for each in order:
+        if each.ensemble is None:
+            changed[id(each)] = replace(each, of=tuple(changed[id(part)] for part in each.of))
+            continue
+        whole = widest[id(each.ensemble)]
+        places = [whole.outputs.index(output) for output in each.outputs]
+        changed[id(each)] = whole if each.outputs == whole.outputs else whole.then("columns", places=places)
+    return [changed[id(each)] for each in signals]
 
 
 def _visit(signal: Signal, order: list[Signal]) -> None:

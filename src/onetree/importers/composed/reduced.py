@@ -20,6 +20,9 @@ _N_NEIGHBOURS = 4096  # numbers on either side of the cut at which the class mus
 def reduced(ensemble: Ensemble) -> Ensemble:
     """Return the ensemble with a rule of one level, if one gives the same classes; otherwise as it is."""
     combination = ensemble.rule.combination
+    if combination is not None and ensemble.output == "value" and len(combination.members) == 1:
+        (member,) = combination.members
+        return replace(ensemble, rule=Rule("value", dtype=member.dtype, divisor=member.divisor))
     if combination is None or combination.n_outputs != 1 or ensemble.n_classes != 2:
         return ensemble
     dtype = np.dtype(combination.members[0].dtype)

@@ -1,61 +1,71 @@
-"""A threshold for an ensemble without its model: from a file, or given as it is.
+"""A threshold or bands for an ensemble without its model: from a file, or given as it is.
 
-Class fractions are probabilities. Of other sums the link must be known, which XGBoost's and LightGBM's files tell.
+What the ensemble knows of its probabilities is cut. One that was read for its class alone may still have them: class
+fractions are probabilities, and so is what some rules of two levels decide by.
 """
 
 from __future__ import annotations
 
-import re
+import math
 from dataclasses import replace
 
-from onetree.errors import InvalidInputError, UnsupportedModelError
-from onetree.importers.composed.composites import compared_with
-from onetree.importers.composed.parts import Signal, composed, sums_of
+import numpy as np
+
+from onetree.errors import UnsupportedModelError
+from onetree.importers.composed.bands import band_names, compared_with, cut_probabilities, names_of, place_of
+from onetree.importers.composed.parts import Signal, sums_of
 from onetree.importers.composed.reduced import reduced
+from onetree.importers.outputs import Asked
+from onetree.model.combination import Combination
 from onetree.model.ensemble import Ensemble, Rule
 from onetree.model.stages import Stage
 
-_PROBABILITIES = ("average", "mean", "clip", "pair", "softmax", "numpy-softmax")
+_PROBABILITIES = ("average", "mean", "clip", "pair", "softmax", "numpy-softmax", "catboost-softmax")
 
 
-def at_threshold(ensemble: Ensemble, threshold: float, content: bytes = b"") -> Ensemble:
-    """Return the ensemble that predicts its second class iff its probability is at least the threshold.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-    threshold : float
-    content : bytes
-        Of the file that it was read from, if there is one.
-    """
-    if ensemble.n_classes != 2:
-        raise InvalidInputError(f"threshold= is for two classes, and this model has {ensemble.n_classes}")
-    combination = ensemble.rule.combination
-    if combination is not None and combination.stages[-1].kind in _PROBABILITIES:
-        last = len(combination.members) + len(combination.stages) - 1
-        stages = (*combination.stages, Stage("columns", (last,), places=(1,)))
-        precision = combination.final(ensemble.base[None]).dtype
-        made = replace(combination, stages=stages, cut=compared_with(threshold, precision), cut_inclusive=True)
-        return reduced(replace(ensemble, rule=Rule("combined", combination=made)))
-    signal = _positive(ensemble, content)
-    if signal is None:
+def at_cuts(ensemble: Ensemble, asked: Asked) -> Ensemble:
+    """Return the ensemble whose classes are what a threshold or bands make of its probabilities."""
+    if ensemble.output == "value":
+        raise UnsupportedModelError("threshold= and bands= cut probabilities, which a regressor does not have")
+    stages = _stages(ensemble)
+    if stages is None:
         raise UnsupportedModelError(
             "the scores of this model do not say how they become probabilities, so there is nothing to compare a "
-            "threshold with; read the fitted model itself with threshold="
+            "threshold with; read the fitted model itself with threshold= or bands="
         )
-    cut = compared_with(threshold, signal.dtype())
-    return reduced(composed(signal, ensemble.classes, cut=cut, cut_inclusive=True))
+    if ensemble.rule.combination is not None:
+        return _of_combination(ensemble, ensemble.rule.combination, stages, asked)
+    signals = [sums_of(ensemble)]
+    for each in stages:
+        signals.append(Signal(stage=replace(each, of=()), of=tuple(signals[number] for number in each.of)))
+    return cut_probabilities(asked, signals[-1], ensemble.classes)
 
 
-def _positive(ensemble: Ensemble, content: bytes) -> Signal | None:
-    sums = sums_of(ensemble)
-    if b"onetree-ensemble" in content:
-        content = b""
+def _stages(ensemble: Ensemble) -> tuple[Stage, ...] | None:
+    """Return the stages from the sums to the probabilities, if they are known."""
+    combination, response = ensemble.rule.combination, ensemble.response
+    if response is not None:
+        return response.stages
     if ensemble.rule.kind == "soft":
-        return sums.only(1)
-    if ensemble.rule.kind == "score" and b"learner" in content and b"binary:logistic" in content:
-        return sums.then("xgboost-sigmoid")
-    found = re.search(rb"^objective=binary sigmoid:([0-9.eE+-]+)\s*$", content, re.MULTILINE)
-    if ensemble.rule.kind == "score" and found is not None:
-        return sums.then("sigmoid", numbers=[float(found[1])])
-    return None
+        return ()
+    known = combination is not None and combination.stages and combination.stages[-1].kind in _PROBABILITIES
+    return combination.stages if combination is not None and known else None
+
+
+def _of_combination(ensemble: Ensemble, combination: Combination, stages: tuple[Stage, ...], asked: Asked) -> Ensemble:
+    """Return the same members with more stages."""
+    last = len(combination.members) + len(stages)
+    stages = (*stages, Stage("columns", (last - 1,), places=(place_of(asked, ensemble.classes),)))
+    precision = Combination(combination.members, stages).dtype
+    if asked.bands is None:
+        cut = compared_with(asked.level, precision)
+        made, names = (
+            Combination(combination.members, stages, cut, cut_inclusive=True),
+            names_of(asked, ensemble.classes),
+        )
+    else:
+        below = tuple(math.nextafter(compared_with(cut, precision), -math.inf) for cut in asked.bands)
+        made = Combination(combination.members, (*stages, Stage("bands", (last,), below)))
+        names = np.array(band_names(asked.bands))
+    response = ensemble.response if asked.output == "probability" else None
+    return reduced(replace(ensemble, classes=names, rule=Rule("combined", combination=made), response=response))

@@ -39,14 +39,15 @@ def without_samplers(model: Any) -> Any:
 def check_bagging(ensemble: Ensemble, model: Any) -> None:
     """Compare what was read with the bagged model itself, whose members have samplers."""
     if isinstance(model, BaggingClassifier) and not ensemble.has_subsets:
-        self_test(ensemble, _predict(model), type(model).__name__, largest=FLOAT32_MAX)
+        predict, numbers = (_method(model, name) for name in ("predict", "predict_proba"))
+        self_test(ensemble, predict, type(model).__name__, largest=FLOAT32_MAX, numbers=numbers)
 
 
-def _predict(model: Any) -> Callable[[NDArray[np.float64]], NDArray[Any]]:
+def _method(model: Any, name: str) -> Callable[[NDArray[np.float64]], NDArray[Any]]:
     live = copy.copy(model)
     vars(live).pop("feature_names_in_", None)
     live.n_jobs = 1
-    return lambda X: np.asarray(live.predict(X))
+    return lambda X: np.asarray(getattr(live, name)(X))
 
 
 def _only_step(member: Any) -> Any:

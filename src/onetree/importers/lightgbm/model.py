@@ -1,11 +1,11 @@
-"""LightGBM's classifiers, live or as model text.
+"""LightGBM's classifiers and regressors, live or as model text.
 
 Scores are float64, from 0, in the order of the trees; what LightGBM calls the initial score is inside the first tree.
 The class is read off rounded probabilities, so it is not always the class with the larger score.
 """
 
-import math
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,22 +14,20 @@ from numpy.typing import NDArray
 
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
 from onetree.errors import missing as missing_package
-from onetree.importers.cut import last_score
 from onetree.importers.lightgbm.categories import categories_of, columns_of, tests_of
+from onetree.importers.lightgbm.objectives import REGRESSION, objective_of, rule_of, stages_of
 from onetree.importers.lightgbm.splits import MISSING_IS_NAN, TreeSplits, canonical_splits
 from onetree.importers.lightgbm.text import TextModel, read_text
+from onetree.importers.outputs import wanted, with_stages
 from onetree.importers.self_test import self_test
 from onetree.importers.set_tests import set_fields
 from onetree.importers.sizes import too_many_values
-from onetree.model.combination import Combination
-from onetree.model.ensemble import Ensemble, Rule
-from onetree.model.stages import Member, Stage
-
-_NO_SIGMOID = "the sigmoid of the objective must be a positive number, not {!r}"
+from onetree.model.ensemble import Ensemble
+from onetree.model.response import Response
 
 
-def import_lightgbm(model: Any, *, missing: str = "auto") -> Ensemble:
-    """Read a fitted `LGBMClassifier` or `Booster` and check it against its own `predict`."""
+def import_lightgbm(model: Any, *, missing: str = "auto", output: str = "class") -> Ensemble:
+    """Read a fitted `LGBMClassifier`, `LGBMRegressor` or `Booster` and check it against its own `predict`."""
     try:
         import lightgbm
     except ImportError:
@@ -39,12 +37,27 @@ def import_lightgbm(model: Any, *, missing: str = "auto") -> Ensemble:
         booster, classes = model, None
     elif isinstance(model, lightgbm.LGBMClassifier):
         booster, classes = _booster_of(model), np.asarray(model.classes_)
+    elif isinstance(model, lightgbm.LGBMRegressor):
+        booster, classes = _booster_of(model), None
     else:
-        raise UnsupportedModelError(f"{name} is not a classifier of LightGBM; give a fitted LGBMClassifier or Booster")
+        raise UnsupportedModelError(
+            f"{name} is not a model of LightGBM that is read; give a fitted LGBMClassifier, LGBMRegressor or Booster"
+        )
     _refuse_long_sigmoid(booster)
-    ensemble = _ensemble(read_text(booster.model_to_string().encode()), missing)
+    text = read_text(booster.model_to_string().encode())
+    is_regressor = isinstance(model, lightgbm.LGBMRegressor) or objective_of(text)[0] in REGRESSION
+    output = wanted(output, is_regressor=is_regressor, name=name)
+    ensemble = _ensemble(text, missing, output)
+    if output == "value":
+        self_test(ensemble, lambda X: _unnamed(model.predict, X), name)
+        return ensemble
     if classes is None:
-        self_test(ensemble, lambda X: _class_of(np.asarray(booster.predict(X))), name)
+
+        def numbers(X: NDArray[np.float64]) -> NDArray[Any]:
+            predicted = np.asarray(booster.predict(X))
+            return predicted if predicted.ndim == 2 else np.stack([1 - predicted, predicted], axis=1)
+
+        self_test(ensemble, lambda X: _class_of(np.asarray(booster.predict(X))), name, numbers=numbers)
         return ensemble
     if len(classes) != ensemble.n_classes:
         raise UnsupportedModelError(
@@ -52,13 +65,20 @@ def import_lightgbm(model: Any, *, missing: str = "auto") -> Ensemble:
             "train on at least two classes with the objective that belongs to their number"
         )
     ensemble = replace(ensemble, classes=classes)
-    self_test(ensemble, lambda X: _predict_unnamed(model, X), name)
+    self_test(
+        ensemble,
+        lambda X: _unnamed(model.predict, X),
+        name,
+        numbers=lambda X: _unnamed(model.predict_proba, X),
+    )
     return ensemble
 
 
-def parse_lightgbm_text(content: bytes, *, missing: str = "auto") -> Ensemble:
+def parse_lightgbm_text(content: bytes, *, missing: str = "auto", output: str = "auto") -> Ensemble:
     """Read an ensemble from the content of a file that LightGBM's `save_model` wrote; classes are 0, 1, ..."""
-    return _ensemble(read_text(content), missing)
+    text = read_text(content)
+    is_regressor = objective_of(text)[0] in REGRESSION
+    return _ensemble(text, missing, wanted(output, is_regressor=is_regressor, name="this LightGBM model"))
 
 
 def _booster_of(classifier: Any) -> Any:
@@ -86,15 +106,15 @@ def _class_of(probability: NDArray[np.float64]) -> NDArray[Any]:
     return np.argmax(probability, axis=1) if probability.ndim == 2 else (probability > 0.5).astype(np.intp)
 
 
-def _predict_unnamed(classifier: Any, X: NDArray[np.float64]) -> NDArray[Any]:
+def _unnamed(function: Callable[[Any], Any], X: NDArray[np.float64]) -> NDArray[Any]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        labels: NDArray[Any] = classifier.predict(X)
-        return labels
+        answers: NDArray[Any] = function(X)
+        return answers
 
 
-def _ensemble(model: TextModel, missing: str) -> Ensemble:
-    rule, n_classes = _rule(model)
+def _ensemble(model: TextModel, missing: str, output: str) -> Ensemble:
+    rule, n_classes = rule_of(model, output)
     n_outputs = model.n_trees_per_iteration
     trees: list[TreeSplits] = []
     n_nodes = 0
@@ -111,12 +131,12 @@ def _ensemble(model: TextModel, missing: str) -> Ensemble:
     feature = np.concatenate([tree.feature for tree in trees])
     leaf = feature < 0
     value = np.zeros((n_nodes, n_outputs))
-    output = np.repeat(np.arange(len(trees)) % n_outputs, sizes)
-    value[np.arange(n_nodes), output] = np.concatenate([tree.value for tree in trees])
+    group = np.repeat(np.arange(len(trees)) % n_outputs, sizes)
+    value[np.arange(n_nodes), group] = np.concatenate([tree.value for tree in trees])
     tests = tests_of(trees, roots.tolist())
     try:
-        return Ensemble(
-            classes=np.arange(n_classes),
+        ensemble = Ensemble(
+            classes=np.arange(n_classes) if n_classes else np.empty(0),
             feature_names=model.feature_names,
             roots=roots,
             feature=feature,
@@ -133,54 +153,11 @@ def _ensemble(model: TextModel, missing: str) -> Ensemble:
         )
     except InvalidInputError as error:
         raise ModelFileError(str(error)) from None
-
-
-def _rule(model: TextModel) -> tuple[Rule, int]:
-    """Return the rule and the number of classes."""
-    if not model.trees:
-        raise UnsupportedModelError("this LightGBM model has no trees; train it for at least one iteration")
-    n_iterations, rest = divmod(len(model.trees), model.n_trees_per_iteration)
-    if rest:
-        raise ModelFileError(f"{len(model.trees)} trees cannot be {model.n_trees_per_iteration} per iteration")
-    divisor = float(n_iterations) if model.average_output else 1.0
-    name, options = (model.objective or ("custom",))[0], dict(part.partition(":")[::2] for part in model.objective[1:])
-    if name == "binary":
-        if model.n_classes != 1 or model.n_trees_per_iteration != 1:
-            raise ModelFileError(
-                'the objective "binary" has one score, but num_class or num_tree_per_iteration is not 1'
-            )
-        return Rule("score", divisor=divisor, cut=_cut(options.get("sigmoid", ""))), 2
-    if name in ("multiclass", "multiclassova"):
-        if not 2 <= model.n_classes == model.n_trees_per_iteration or options.get("num_class") != str(model.n_classes):
-            raise ModelFileError("num_class, num_tree_per_iteration and the number in the objective do not agree")
-        if name == "multiclass":
-            return Rule("scores", divisor=divisor, softmax=True), model.n_classes
-        # The first largest of rounded sigmoids: large scores are all 1.
-        sigmoid = Stage("sigmoid", (0,), (_factor(options.get("sigmoid", "")),))
-        members = (Member(model.n_classes, divisor=divisor),)
-        return Rule("combined", combination=Combination(members, (sigmoid,))), model.n_classes
-    raise UnsupportedModelError(
-        f'the objective "{name[:40]}" does not name a class; train with objective="binary" or "multiclass"'
-    )
-
-
-def _cut(sigmoid: str) -> float:
-    """Return the largest score that is class 0: the last whose probability, as LightGBM rounds it, is 0.5."""
-    factor = _factor(sigmoid)
-    cut = last_score(lambda score: 1.0 / (1.0 + math.exp(-factor * score)) <= 0.5, lowest=0.0)
-    if cut is None:
-        raise ModelFileError(_NO_SIGMOID.format(sigmoid[:40]))
-    return cut
-
-
-def _factor(sigmoid: str) -> float:
-    try:
-        factor = float(sigmoid)
-    except ValueError:
-        factor = math.nan
-    if not 0 < factor < math.inf:
-        raise ModelFileError(_NO_SIGMOID.format(sigmoid[:40]))
-    return factor
+    if output == "class":
+        return ensemble
+    if rule.combination is not None:  # probabilities that decide
+        return replace(ensemble, response=Response(rule.combination.members, rule.combination.stages))
+    return with_stages(ensemble, stages_of(model, output), "LightGBM model")
 
 
 def _nan_features(model: TextModel, missing: str) -> NDArray[np.bool_]:

@@ -11,25 +11,36 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_regressor
+from sklearn.base import RegressorMixin
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
+    BaggingRegressor,
     ExtraTreesClassifier,
+    ExtraTreesRegressor,
     GradientBoostingClassifier,
+    GradientBoostingRegressor,
     HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
+    RandomForestRegressor,
     VotingClassifier,
 )
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from onetree.errors import UnsupportedModelError
+from onetree.importers.outputs import wanted, with_stages
 from onetree.importers.self_test import self_test
 from onetree.importers.sklearn.adaboost import read_adaboost
 from onetree.importers.sklearn.bagging import read_bagging
-from onetree.importers.sklearn.gradient_boosting import read_gradient_boosting
-from onetree.importers.sklearn.hist_gradient_boosting import read_hist_gradient_boosting
+from onetree.importers.sklearn.gradient_boosting import read_gradient_boosting, read_gradient_boosting_regressor
+from onetree.importers.sklearn.hist_gradient_boosting import (
+    read_hist_gradient_boosting,
+    read_hist_gradient_boosting_regressor,
+)
+from onetree.importers.sklearn.probabilities import probability_stages, value_stages
 from onetree.importers.sklearn.reading import Reading, hard_vote, without_names
+from onetree.importers.sklearn.regressors import read_bagging_regressor, read_tree_regressors
 from onetree.importers.sklearn.trees import read_trees
 from onetree.importers.sklearn.voting import read_voting
 from onetree.importers.sklearn.wrappers import split, unwrap
@@ -47,15 +58,33 @@ _READERS: dict[type, Callable[[Any], Reading]] = {
     GradientBoostingClassifier: read_gradient_boosting,
     HistGradientBoostingClassifier: read_hist_gradient_boosting,
 }
+_REGRESSORS: dict[type, Callable[[Any], Reading]] = {
+    DecisionTreeRegressor: read_tree_regressors,
+    RandomForestRegressor: read_tree_regressors,
+    ExtraTreesRegressor: read_tree_regressors,
+    BaggingRegressor: read_bagging_regressor,
+    GradientBoostingRegressor: read_gradient_boosting_regressor,
+    HistGradientBoostingRegressor: read_hist_gradient_boosting_regressor,
+}
+
+_REFUSED = {
+    "AdaBoostRegressor": "predicts the weighted median of its trees, which no sum of them gives",
+    "TransformedTargetRegressor": "applies a function of its own to what its regressor predicts",
+}
 
 # They stand around a model and change its classes, so the model inside is not the same function.
 _CHANGE_CLASSES = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV")
 
 
-def import_sklearn(model: Any, *, voting: str = "auto", missing: str = "auto") -> Ensemble:
-    """Read a fitted scikit-learn tree ensemble and check it against its own `predict`."""
-    reading = _reader(model)(model)
+def import_sklearn(model: Any, *, voting: str = "auto", missing: str = "auto", output: str = "class") -> Ensemble:
+    """Read a fitted scikit-learn tree ensemble and check it against its own `predict` and `predict_proba`."""
+    name = type(model).__name__
+    output = wanted(output, is_regressor=isinstance(model, RegressorMixin), name=name)
+    reading = (_regressor_reader if output == "value" else _reader)(model)(model)
     ensemble = _with_voting(model, reading, voting)
+    if output != "class":
+        stages = value_stages(model) if output == "value" else probability_stages(model, ensemble)
+        ensemble = with_stages(ensemble, stages, name)
     live = _deterministic_copy(model)
     if missing == "follow" or (missing == "auto" and reading.met_nan):
         ensemble = replace(ensemble, nan_features=np.full(ensemble.n_features, _takes_nan(live, reading)))
@@ -68,15 +97,32 @@ def import_sklearn(model: Any, *, voting: str = "auto", missing: str = "auto") -
         def predict(X: NDArray[np.float64]) -> NDArray[Any]:
             return hard_vote(reading.members, ensemble.classes, X)
 
-    self_test(ensemble, predict, type(model).__name__, largest=reading.largest)
+    def numbers(X: NDArray[np.float64]) -> NDArray[Any]:
+        return _predict(live, reading, X, method="predict_proba")
+
+    self_test(ensemble, predict, name, largest=reading.largest, numbers=numbers)
     return ensemble
 
 
-def _predict(live: Any, reading: Reading, X: NDArray[np.float64]) -> NDArray[Any]:
+def _predict(live: Any, reading: Reading, X: NDArray[np.float64], method: str = "predict") -> NDArray[Any]:
     with warnings.catch_warnings():  # what stands in front of the trees has kept the names of the columns
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        labels: NDArray[Any] = live.predict(reading.as_given(X))
-        return labels
+        answers: NDArray[Any] = getattr(live, method)(reading.as_given(X))
+        return answers
+
+
+def _regressor_reader(model: Any) -> Callable[[Any], Reading]:
+    """Return the function that reads a regressor of this class, or say why there is none."""
+    name = type(model).__name__
+    reader = next((read for family, read in _REGRESSORS.items() if isinstance(model, family)), None)
+    if reader is None:
+        supported = ", ".join(sorted(family.__name__ for family in _REGRESSORS))
+        raise UnsupportedModelError(
+            f"{name} {_REFUSED.get(name, 'is not supported')}; give a fitted {supported} or a VotingRegressor of these"
+        )
+    if not hasattr(model, "n_features_in_"):
+        raise UnsupportedModelError(f"this {name} is not fitted; call fit(X, y) first")
+    return reader
 
 
 def _reader(model: Any) -> Callable[[Any], Reading]:
@@ -84,8 +130,6 @@ def _reader(model: Any) -> Callable[[Any], Reading]:
     name = type(model).__name__
     supported = ", ".join(sorted(family.__name__ for family in _READERS))
     reader = next((read for family, read in _READERS.items() if isinstance(model, family)), None)
-    if reader is None and is_regressor(model):
-        raise UnsupportedModelError(f"{name} is a regressor; onetree needs a classifier: {supported}")
     if name in _CHANGE_CLASSES:
         raise UnsupportedModelError(
             f"{name} changes the classes that its model predicts, and this change cannot be read; "

@@ -13,14 +13,20 @@ from onetree.importers.sklearn.reading import Member, Reading, check_member, rea
 from onetree.model.ensemble import Rule
 
 
-def read_bagging(model: Any) -> Reading:
-    """Read a `BaggingClassifier` of trees."""
+def check_members(model: Any) -> int:
+    """Return the number of members of a `BaggingClassifier` or `BaggingRegressor`."""
     n_members = len(model.estimators_)
     if model.n_estimators != n_members or len(model.estimators_features_) != n_members:
         raise DamagedModelError(
             f"this {type(model).__name__} has n_estimators={model.n_estimators}, but was fitted with {n_members} "
             "trees; fit it again"
         )
+    return n_members
+
+
+def read_bagging(model: Any) -> Reading:
+    """Read a `BaggingClassifier` of trees."""
+    n_members = check_members(model)
     members = []
     for i, (estimator, subset) in enumerate(zip(model.estimators_, model.estimators_features_, strict=True)):
         columns = columns_of(model, i, subset)

@@ -20,6 +20,7 @@ from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.importers.set_tests import SetTest, known_categories, set_fields
 from onetree.importers.sklearn.nodes import DamagedModelError, Nodes, check_size, feature_names, join
 from onetree.importers.sklearn.reading import Reading
+from onetree.importers.sklearn.regressors import NO_CLASSES
 from onetree.model.categories import Categories
 from onetree.model.columns import Labels, plain_values
 from onetree.model.ensemble import Rule
@@ -64,8 +65,18 @@ def _are_texts(labels: Labels) -> bool:
 
 def read_hist_gradient_boosting(model: Any) -> Reading:
     """Read a `HistGradientBoostingClassifier`."""
-    name, n_classes = type(model).__name__, len(model.classes_)
-    n_outputs = 1 if n_classes <= 2 else n_classes
+    n_classes = len(model.classes_)
+    rule = Rule("score") if n_classes == 2 else Rule("scores")
+    return _read(model, model.classes_, rule, 1 if n_classes <= 2 else n_classes)
+
+
+def read_hist_gradient_boosting_regressor(model: Any) -> Reading:
+    """Read a `HistGradientBoostingRegressor`; what its link makes of the sum is not part of it."""
+    return _read(model, NO_CLASSES, Rule("value"), 1)
+
+
+def _read(model: Any, classes: NDArray[Any], rule: Rule, n_outputs: int) -> Reading:
+    name = type(model).__name__
     if any(len(stage) != n_outputs for stage in model._predictors):
         raise DamagedModelError(f"this {name} does not have {n_outputs} trees in each iteration; fit it again")
     encoding = _encoding(model)
@@ -74,8 +85,7 @@ def read_hist_gradient_boosting(model: Any) -> Reading:
     names = feature_names(model)
     trees = [_nodes(predictor.nodes, k, n_outputs, encoding, names) for k, predictor in predictors]
     base = np.asarray(model._baseline_prediction, dtype=np.float64).reshape(-1)
-    rule = Rule("score") if n_classes == 2 else Rule("scores")
-    ensemble = join(model, trees, model.classes_, base, rule, single_precision=False)
+    ensemble = join(model, trees, classes, base, rule, single_precision=False)
     tests = _set_tests(model, [predictor for _, predictor in predictors], ensemble.roots.tolist(), encoding)
     if tests:
         known = {int(encoding.column[own]): codes[~np.isnan(codes)] for own, codes in encoding.codes.items()}

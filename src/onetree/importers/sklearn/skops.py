@@ -38,7 +38,7 @@ _NUMPY_TYPES = {kind.__name__: kind for kind in (np.float64, np.float32, np.int6
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
-def parse_skops(content: bytes, *, missing: str = "auto", pipelines: str = "raw") -> Ensemble:
+def parse_skops(content: bytes, *, missing: str = "auto", pipelines: str = "raw", output: str = "auto") -> Ensemble:
     """Read the scikit-learn model in the content of a skops file, and check it against its own `predict`."""
     try:
         whole = _model(content)
@@ -48,7 +48,7 @@ def parse_skops(content: bytes, *, missing: str = "auto", pipelines: str = "raw"
                 f"the file holds a {type(model).__name__}, which is not one of scikit-learn's tree ensembles; "
                 "models of other libraries are read from the files that those write themselves"
             )
-        ensemble = import_sklearn(model, missing=missing)
+        ensemble = import_sklearn(model, missing=missing, output=output)
         unknown = next((type(step).__name__ for step in steps if isinstance(step, _Placeholder)), None)
         if unknown is not None and pipelines == "raw":
             raise UnsupportedModelError(

@@ -1,4 +1,4 @@
-"""XGBoost's tree models: `Booster`, `XGBClassifier`, `XGBRFClassifier`, JSON and UBJ files.
+"""XGBoost's tree models: `Booster`, `XGBClassifier`, `XGBRegressor`, those of forests, JSON and UBJ files.
 
 All are read from the file format, which is exact; a live model is then compared with its own predictions, and its
 margins to the last bit. A file that an `XGBClassifier` saved is read as that class predicts (up to the best
@@ -13,8 +13,6 @@ numbers left, also negative ones and ones that are too large for a category. The
 shows nothing: without NaN in training, rounding decides it.
 """
 
-import ctypes
-import sys
 from typing import Any
 
 import numpy as np
@@ -22,35 +20,36 @@ from numpy.typing import NDArray
 
 from onetree.errors import InvalidInputError, ModelFileError, UnsupportedModelError
 from onetree.errors import missing as missing_package
+from onetree.importers.outputs import wanted, with_stages
 from onetree.importers.self_test import self_test
 from onetree.importers.set_tests import SetTest, known_categories, set_fields
 from onetree.importers.sizes import too_many_values
 from onetree.importers.thresholds import canonical_thresholds_below
 from onetree.importers.xgboost.file import FileModel, FileTree, read_json, read_ubj
 from onetree.importers.xgboost.missing_value import with_missing_value
+from onetree.importers.xgboost.objectives import (
+    REGRESSION,
+    RULES,
+    VALUE,
+    base_margin,
+    probability_stages,
+    value_stages,
+    why_not,
+)
 from onetree.model.categories import Categories
 from onetree.model.columns import Columns, Labels, plain_values
-from onetree.model.ensemble import Ensemble, Rule
-
-# The least margin whose sigmoid, computed in float32, is above 0.5.
-_LOGISTIC_CUT = float.fromhex("0x1.800002p-24")
-
-_RULES = {
-    "binary:logistic": Rule("score", dtype="float32", cut=_LOGISTIC_CUT, cut_inclusive=True),
-    "binary:hinge": Rule("score", dtype="float32"),
-    "multi:softprob": Rule("scores", dtype="float32", softmax=True),
-    "multi:softmax": Rule("scores", dtype="float32"),
-}
+from onetree.model.ensemble import Ensemble
 
 
-def import_xgboost(model: Any, *, missing: str = "auto") -> Ensemble:
-    """Read a trained XGBoost classifier and check it against its own predictions.
+def import_xgboost(model: Any, *, missing: str = "auto", output: str = "class") -> Ensemble:
+    """Read a trained XGBoost model and check it against its own predictions.
 
     Parameters
     ----------
-    model : xgboost.Booster, XGBClassifier or XGBRFClassifier
+    model : xgboost.Booster, XGBClassifier, XGBRegressor, XGBRFClassifier or XGBRFRegressor
     missing : {"auto", "follow", "refuse"}
         Whether NaN is an input; "auto" if the model shows that it met NaN in training.
+    output : {"auto", "class", "probability", "value"}
     """
     try:
         import xgboost
@@ -60,14 +59,19 @@ def import_xgboost(model: Any, *, missing: str = "auto") -> Ensemble:
     if isinstance(model, xgboost.Booster):
         booster, classes, wrapped = model, None, False
     elif isinstance(model, xgboost.XGBClassifier):
-        booster, classes, wrapped = *_unwrap(model), True
+        booster, classes, wrapped = _unwrap(model), np.asarray(model.classes_), True
+    elif isinstance(model, xgboost.XGBRegressor):
+        booster, classes, wrapped = _unwrap(model), None, True
     else:
         raise UnsupportedModelError(
-            f"{name} is not a classifier of XGBoost that can be read; give a Booster, XGBClassifier or XGBRFClassifier"
+            f"{name} is not a model of XGBoost that can be read; give a Booster, XGBClassifier or XGBRegressor, or one "
+            "of their forests"
         )
     try:
         file = read_ubj(bytes(booster.save_raw("ubj")))
-        ensemble = _ensemble(file, wrapped=wrapped, missing=missing, classes=classes)
+        is_regressor = isinstance(model, xgboost.XGBRegressor) or _is_regression(file)
+        output = wanted(output, is_regressor=is_regressor, name=name)
+        ensemble = _ensemble(file, wrapped=wrapped, missing=missing, classes=classes, output=output)
     except xgboost.core.XGBoostError:
         raise UnsupportedModelError(f"this {name} is not trained; call xgboost.train or fit(X, y) first") from None
     except ModelFileError as error:
@@ -88,28 +92,42 @@ def import_xgboost(model: Any, *, missing: str = "auto") -> Ensemble:
     def predict(X: NDArray[np.float64]) -> NDArray[Any]:
         if wrapped:
             return np.asarray(model.predict(X, validate_features=False))
-        return _classes_of(booster.predict(xgboost.DMatrix(X), validate_features=False), file.objective)
+        predicted = booster.predict(xgboost.DMatrix(X), validate_features=False)
+        return predicted if output == "value" else _classes_of(predicted, file.objective)
 
-    self_test(ensemble, predict, name, margins=margins_of)
+    def numbers(X: NDArray[np.float64]) -> NDArray[Any]:
+        if wrapped:
+            return np.asarray(model.predict_proba(X, validate_features=False))
+        predicted = booster.predict(xgboost.DMatrix(X), validate_features=False)
+        return predicted if predicted.ndim == 2 else np.stack([1 - predicted, predicted], axis=1)
+
+    self_test(ensemble, predict, name, margins=margins_of, numbers=numbers)
     return ensemble
 
 
-def parse_xgboost_json(content: bytes, *, missing: str = "auto") -> Ensemble:
+def _is_regression(file: FileModel) -> bool:
+    """Whether a file says that it is a regressor, by its objective or by the class that saved it."""
+    saved_by = file.attributes.get("scikit_learn", "")
+    return file.objective in REGRESSION or '"_estimator_type": "regressor"' in saved_by
+
+
+def parse_xgboost_json(content: bytes, *, missing: str = "auto", output: str = "auto") -> Ensemble:
     """Read a model from the content of a file that XGBoost saved as JSON."""
-    return _ensemble_of_file(read_json(content), missing)
+    return _ensemble_of_file(read_json(content), missing, output)
 
 
-def parse_xgboost_ubj(content: bytes, *, missing: str = "auto") -> Ensemble:
+def parse_xgboost_ubj(content: bytes, *, missing: str = "auto", output: str = "auto") -> Ensemble:
     """Read a model from the content of a file that XGBoost saved as UBJSON."""
-    return _ensemble_of_file(read_ubj(content), missing)
+    return _ensemble_of_file(read_ubj(content), missing, output)
 
 
-def _ensemble_of_file(file: FileModel, missing: str) -> Ensemble:
-    return _ensemble(file, wrapped=file.from_scikit_learn_wrapper, missing=missing)
+def _ensemble_of_file(file: FileModel, missing: str, output: str) -> Ensemble:
+    output = wanted(output, is_regressor=_is_regression(file), name="this XGBoost model")
+    return _ensemble(file, wrapped=file.from_scikit_learn_wrapper, missing=missing, output=output)
 
 
-def _unwrap(model: Any) -> tuple[Any, NDArray[Any]]:
-    """Return the booster of an `XGBClassifier` and its classes."""
+def _unwrap(model: Any) -> Any:
+    """Return the booster of an `XGBClassifier` or `XGBRegressor`."""
     name = type(model).__name__
     if getattr(model, "_Booster", None) is None:
         raise UnsupportedModelError(f"this {name} is not fitted; call fit(X, y) first")
@@ -118,7 +136,7 @@ def _unwrap(model: Any) -> tuple[Any, NDArray[Any]]:
             f"this {name} was trained with a custom objective, so the meaning of its scores is unknown; if they are "
             "to be read as those of binary:logistic or multi:softprob, pass model.get_booster()"
         )
-    return model.get_booster(), np.asarray(model.classes_)
+    return model.get_booster()
 
 
 def _classes_of(predicted: NDArray[Any], objective: str) -> NDArray[Any]:
@@ -132,15 +150,20 @@ def _classes_of(predicted: NDArray[Any], objective: str) -> NDArray[Any]:
     return index
 
 
-def _ensemble(file: FileModel, *, wrapped: bool, missing: str, classes: NDArray[Any] | None = None) -> Ensemble:
-    rule = _RULES.get(file.objective)
+def _ensemble(
+    file: FileModel, *, wrapped: bool, missing: str, output: str, classes: NDArray[Any] | None = None
+) -> Ensemble:
+    rule = VALUE if output == "value" else RULES.get(file.objective)
+    stages = value_stages(file.objective) if output == "value" else ()
     if rule is None:
-        raise UnsupportedModelError(_why_not(file.objective))
-    n_classes = 2 if rule.kind == "score" else file.n_groups
-    if (rule.kind == "score") != (file.n_groups == 1):
+        raise UnsupportedModelError(why_not(file.objective))
+    if output == "probability":
+        stages = probability_stages(file.objective, wrapped)
+    n_classes = 0 if output == "value" else 2 if rule.kind == "score" else file.n_groups
+    if (rule.kind in ("score", "value")) != (file.n_groups == 1):
         raise ModelFileError(f"the objective {file.objective} does not go with {file.n_groups} scores")
     if classes is None or len(classes) != n_classes:  # fitted on one class, a binary model still predicts two
-        classes = np.arange(n_classes)
+        classes = np.arange(n_classes) if n_classes else np.empty(0)
     stop = file.best_iteration if wrapped else None
     n_trees = len(file.trees) if stop is None else int(file.n_trees_after[stop + 1])
     if n_trees == 0:
@@ -155,7 +178,7 @@ def _ensemble(file: FileModel, *, wrapped: bool, missing: str, classes: NDArray[
         for key in ("feature", "left", "right", "number", "default_left")
     )
     inner = feature >= 0
-    base = _base_margin(file)
+    base = base_margin(file)
     leaf_value = _weighted(number, np.repeat(np.arange(n_trees), sizes), file, base, wrapped)
     value = np.zeros((len(feature), file.n_groups))
     value[np.arange(len(feature)), np.repeat(file.group[:n_trees], sizes)] = leaf_value
@@ -168,7 +191,7 @@ def _ensemble(file: FileModel, *, wrapped: bool, missing: str, classes: NDArray[
     by_set[[test.node for test in tests]] = True
     met_nan = len(np.unique(default_left[inner & ~by_set])) == 2
     try:
-        return Ensemble(
+        ensemble = Ensemble(
             classes=classes,
             feature_names=file.feature_names,
             roots=offset,
@@ -186,6 +209,7 @@ def _ensemble(file: FileModel, *, wrapped: bool, missing: str, classes: NDArray[
         )
     except InvalidInputError as error:
         raise ModelFileError(str(error)) from None
+    return ensemble if output == "class" else with_stages(ensemble, stages, "XGBoost model")
 
 
 def _set_tests(trees: tuple[FileTree, ...], offset: NDArray[np.intp]) -> list[SetTest]:
@@ -222,19 +246,6 @@ def _columns(file: FileModel) -> Columns:
     return Columns(file.named, tuple(Labels(each) if each else None for each in values))
 
 
-def _why_not(objective: str) -> str:
-    known = ", ".join(_RULES)
-    if objective == "binary:logitraw":
-        return (
-            "the objective binary:logitraw gives a margin that XGBClassifier compares with 0.5, a cut that has no "
-            "meaning for it; train with binary:logistic"
-        )
-    return (
-        f"the objective {objective[:60]!r} of this XGBoost model predicts a number, a rank, or something "
-        f"of your own, but not a class; train a classifier, with one of {known}"
-    )
-
-
 def _weighted(
     leaf: NDArray[np.float32], tree: NDArray[np.intp], file: FileModel, base: NDArray[np.float32], wrapped: bool
 ) -> NDArray[np.float32]:
@@ -258,28 +269,3 @@ def _refuse_weights(file: FileModel) -> None:
             "this XGBoost model drops trees (booster='dart') that have a vector in each leaf, which is not read; train "
             "it with booster='gbtree' or multi_strategy='one_output_per_tree'"
         )
-
-
-def _base_margin(file: FileModel) -> NDArray[np.float32]:
-    """Return where the margins start; only the logistic objective transforms its base score."""
-    if file.objective != "binary:logistic":
-        return file.base_score
-    score, one = file.base_score[0], np.float32(1)
-    if file.version >= (3, 2):
-        tiny = np.float32(1e-6)
-        if not 0 <= score <= 1:
-            raise ModelFileError(f"the base score of the logistic objective is {score}, outside 0..1")
-        score = min(max(score, tiny), one - tiny)
-    elif not 0 < score < 1:
-        raise ModelFileError(f"the base score of the logistic objective is {score}, not between 0 and 1")
-    return np.array([-_logf(one / score - one)], dtype=np.float32)
-
-
-def _logf(x: np.float32) -> np.float32:
-    """Return the logarithm as the C library has it, which XGBoost calls: not always the nearest float32."""
-    try:
-        logf = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None).logf
-    except (OSError, AttributeError):
-        return np.float32(np.log(np.float64(x)))
-    logf.restype, logf.argtypes = ctypes.c_float, [ctypes.c_float]
-    return np.float32(logf(float(x)))

@@ -89,6 +89,7 @@ def import_pipeline(
             ensemble,
             lambda X: np.ravel(quiet(lambda: pipeline.predict(inputs.decode(X)))),  # CatBoost has a column of classes
             type(pipeline).__name__,
+            numbers=lambda X: quiet(lambda: pipeline.predict_proba(inputs.decode(X))),
             rows=lambda X: _taken(X, raw, columns, model, evaluate),
         )
     return ensemble
