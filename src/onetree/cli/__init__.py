@@ -18,6 +18,7 @@ from onetree.cli.commands import (
     convert,
     counterfactual,
     demo,
+    difference,
     estimate,
     explain,
     export,
@@ -31,7 +32,21 @@ from onetree.errors import FidelityError, LimitReachedError, OnetreeError
 
 __all__ = ["main"]
 
-COMMANDS = (demo, inspect, estimate, convert, frontier, verify, counterfactual, explain, check, prune, export, report)
+COMMANDS = (
+    demo,
+    inspect,
+    estimate,
+    convert,
+    frontier,
+    verify,
+    counterfactual,
+    explain,
+    check,
+    difference,
+    prune,
+    export,
+    report,
+)
 
 DONE, NOT_EQUIVALENT, BAD_INPUT, LIMIT_REACHED, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 

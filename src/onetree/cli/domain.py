@@ -29,7 +29,7 @@ def add_domain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--domain", action="append", default=[], metavar="NAME=VALUES|WORD=NAMES|FILE", help=HELP)
 
 
-def read_domain(arguments: argparse.Namespace, ensemble: onetree.Ensemble) -> onetree.Domain | None:
+def read_domain(arguments: argparse.Namespace, ensemble: onetree.Ensemble | onetree.Tree) -> onetree.Domain | None:
     """Return the domain that the options describe; of a feature described twice, the last counts; all groups do."""
     if not arguments.domain:
         return None
@@ -50,7 +50,7 @@ def words(domain: onetree.Domain, ensemble: onetree.Ensemble | onetree.Tree) -> 
     return "; ".join(domain.describe(ensemble.feature_names)) + origin
 
 
-def _one(given: str, ensemble: onetree.Ensemble) -> onetree.Domain:
+def _one(given: str, ensemble: onetree.Ensemble | onetree.Tree) -> onetree.Domain:
     """Return what one option says. A name may hold "=", values and words never do; a feature's own name comes first."""
     name, is_pair, text = given.rpartition("=")
     if not is_pair:
@@ -71,7 +71,7 @@ def _names(text: str) -> tuple[str, ...]:
         raise InvalidInputError(f"{text!r} is not a list of names: {error}; use a JSON file for such names") from None
 
 
-def _from_file(path: str, ensemble: onetree.Ensemble, *, groups: bool = False) -> onetree.Domain:
+def _from_file(path: str, ensemble: onetree.Ensemble | onetree.Tree, *, groups: bool = False) -> onetree.Domain:
     if not path:
         raise InvalidInputError("--domain needs NAME=VALUES, WORD=NAMES or a file")
     content = read_whole(path)
@@ -90,7 +90,7 @@ def _from_file(path: str, ensemble: onetree.Ensemble, *, groups: bool = False) -
         raise InvalidInputError(f"{path}: {error}") from None
 
 
-def _check_header(path: str, content: bytes, ensemble: onetree.Ensemble) -> None:
+def _check_header(path: str, content: bytes, ensemble: onetree.Ensemble | onetree.Tree) -> None:
     """Refuse a table that does not name the features, before any other error."""
     try:
         header = next(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")), [])

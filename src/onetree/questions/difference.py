@@ -195,7 +195,7 @@ def difference(
     a, b = loaded(a), loaded(b)
     if domain is None:  # a tree is made for its own domain
         domain = next((each.domain for each in (a, b) if isinstance(each, Tree) and each.domain is not None), None)
-    first, second = _alike(source_of(a), source_of(b))
+    first, second = common_features(source_of(a), source_of(b))
     limits = as_domain(domain, first)
     found = _searched(first, second, limits, time_limit, work_limit, progress)
     rows = None
@@ -212,7 +212,7 @@ def difference(
     return _with_tree(found, first, second, limits, rows, tree, max_boxes, left, work_limit, memory_limit, progress)
 
 
-def _alike(first: Ensemble, second: Ensemble) -> tuple[Ensemble, Ensemble]:
+def common_features(first: Ensemble, second: Ensemble) -> tuple[Ensemble, Ensemble]:
     """Return two ensembles over the same features and categories."""
     if first.columns.named and second.columns.named:
         try:

@@ -37,7 +37,14 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
         help="the class of each row stays while every feature changes by at most this, in units of its median absolute "
         "deviation; needs --data",
     )
+    what.add_argument(
+        "--fair",
+        type=question_options.features,
+        metavar="NAMES",
+        help="the same as --irrelevant, by the name that auditors give it",
+    )
     question_options.add_rows(parser, required=False)
+    question_options.add_output(parser, "whether it holds for each row of --data")
     add_domain(parser)
     question_options.add_limit(parser)
     options.add_json(parser)
@@ -48,14 +55,22 @@ def run(arguments: argparse.Namespace) -> int:
     """Check."""
     if arguments.stable is not None and arguments.data is None:
         arguments.refuse("--stable is about rows; give them with --data")
+    if arguments.output is not None and arguments.data is None:
+        arguments.refuse("--output is about rows; give them with --data")
     if arguments.reachable is not None and arguments.data is not None:
         arguments.refuse("--reachable is about every input, not about rows; leave out --data")
-    ensemble = options.read_model(arguments)
+    if arguments.output is not None:
+        terminal.check_output(arguments.output)
+    ensemble = question_options.read_source(arguments)
     rows = None if arguments.data is None else question_options.read_rows(arguments, ensemble)
     with terminal.bar() as bar:
         check = _question(arguments, ensemble, rows)(
             domain=read_domain(arguments, ensemble), time_limit=arguments.time_limit, progress=bar
         )
+    if arguments.output is not None and check.rows is not None:
+        words = {True: "yes", False: "no", None: "not decided"}
+        lines = [[number + 1, words[holds]] for number, holds in enumerate(check.rows.tolist())]
+        question_options.write_table(arguments.output, ["row", "holds"], lines)
     if arguments.json:
         classes = check.witness_classes
         terminal.show_json(
@@ -72,19 +87,20 @@ def run(arguments: argparse.Namespace) -> int:
     return {True: 0, False: 1, None: 3}[check.holds]
 
 
-def _question(arguments: argparse.Namespace, ensemble: onetree.Ensemble, rows: Any) -> Any:
+def _question(arguments: argparse.Namespace, ensemble: onetree.Ensemble | onetree.Tree, rows: Any) -> Any:
     if arguments.stable is not None:
         return partial(onetree.check_stable, ensemble, rows, arguments.stable, data=rows)
     if arguments.reachable is not None:
         return partial(onetree.check_reachable, ensemble, question_options.label_of(arguments.reachable, ensemble))
-    if arguments.irrelevant is not None:
-        return partial(onetree.check_irrelevant, ensemble, arguments.irrelevant, X=rows)
+    features = arguments.irrelevant or arguments.fair
+    if features is not None:
+        return partial(onetree.check_irrelevant, ensemble, features, X=rows)
     is_increasing = arguments.increasing is not None
     feature = arguments.increasing if is_increasing else arguments.decreasing
     return partial(onetree.check_monotone, ensemble, feature, increasing=is_increasing, X=rows)
 
 
-def _witness(check: onetree.Check, ensemble: onetree.Ensemble) -> list[str]:
+def _witness(check: onetree.Check, ensemble: onetree.Ensemble | onetree.Tree) -> list[str]:
     """Return the witness as lines: the first input, and what differs in the second."""
     if check.witness is None or check.witness_classes is None:
         return []
