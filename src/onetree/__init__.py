@@ -26,6 +26,7 @@ ensemble are the same function, or gives an input on which they differ.
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from onetree.auditing.audit import Audit, audit
 from onetree.base.progress import Progress, StopSearch
 from onetree.domain.domain import Domain
 from onetree.domain.groups import Group
@@ -76,6 +77,7 @@ if _TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Audit",
     "BornAgainTreeClassifier",
     "Categories",
     "Check",
@@ -108,6 +110,7 @@ __all__ = [
     "Tree",
     "UnsupportedModelError",
     "Verdict",
+    "audit",
     "born_again",
     "born_again_in_parts",
     "born_again_many",

@@ -242,6 +242,7 @@ EXAMPLES = {
     "embedded_c.py": ("wine.c", "wine.c"),
     "medical.py": ("forest and tree alike", "tumours.html"),
     "readme_picture.py": ("", "iris.svg"),
+    "sign_off.py": ("sex alone never changes the class; holds for 283 of 300 rows", "sign-off.html"),
 }
 TESTED_ELSEWHERE = {
     "arduino.py",

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from onetree.cli import signals, terminal, versions
 from onetree.cli.commands import (
+    audit,
     check,
     convert,
     counterfactual,
@@ -46,6 +47,7 @@ COMMANDS = (
     prune,
     export,
     report,
+    audit,
 )
 
 DONE, NOT_EQUIVALENT, BAD_INPUT, LIMIT_REACHED, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143

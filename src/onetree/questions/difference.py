@@ -22,6 +22,7 @@ from onetree.questions.joint import KINDS, joint_ensemble
 from onetree.questions.pairs import Pair
 from onetree.questions.regions import Volume, described, leaf_regions
 from onetree.questions.sources import loaded, source_of
+from onetree.questions.wording import plain, shown
 from onetree.search.solve import born_again
 from onetree.tree.comparison import Comparison, compare
 from onetree.tree.leaf_probabilities import leaf_numbers
@@ -40,8 +41,8 @@ class DifferenceBox:
     classes : tuple of two labels
         What they predict there.
     bounds : dict
-        Feature name: ``(low, high)`` for low < value <= high, or the categories; None is a missing value. Features that
-        are not named may be anything in the domain.
+        Feature name: ``(low, high)`` for low < value <= high, or the categories; None among them is a missing value.
+        Features that are not named may be anything in the domain.
     sentences : tuple of str
         The same in words.
     volume : float or None
@@ -94,6 +95,8 @@ class ModelDifference:
         Of two trees with the same classes: the cells on which they agree everywhere, as `compare` counts them.
     note : str
         Why there is no tree, or why its boxes are not listed.
+    values : dict or None
+        The point by name: feature name: number, name of a category, or None if it is missing.
     """
 
     differ: bool | None
@@ -108,6 +111,7 @@ class ModelDifference:
     volume: float | None = None
     comparison: Comparison | None = None
     note: str = ""
+    values: dict[str, Any] | None = None
 
     def __bool__(self) -> bool:
         return self.differ is True
@@ -127,6 +131,8 @@ class ModelDifference:
             lines = ["they differ"]
         if self.classes is not None:
             lines[0] += f": {self.classes[0]} becomes {self.classes[1]} for some inputs"
+        if self.values is not None and not self.boxes:
+            lines.append(f"  for example {', '.join(f'{name} = {shown(x)}' for name, x in self.values.items())}")
         if self.share is not None:
             lines.append(f"on {self.share:.2%} of {self.n_rows:,} rows")
         lines += [f"  {one} -> {other}: {count:,} rows" for (one, other), count in (self.changes or {}).items()]
@@ -251,7 +257,8 @@ def _searched(
     found = tuple(each.predict(point[np.newaxis])[0] for each in (first, second))
     if found[0] == found[1]:
         raise unconfirmed(point)
-    return ModelDifference(True, point, (found[0], found[1]))
+    values = {name: plain(first, at, float(point[at])) for at, name in enumerate(first.feature_names)}
+    return ModelDifference(True, point, (found[0], found[1]), values=values)
 
 
 def _with_rows(found: ModelDifference, first: NDArray[Any], second: NDArray[Any]) -> ModelDifference:

@@ -76,7 +76,7 @@ def leaf_regions(tree: Tree) -> Iterator[tuple[int, int, Region]]:
 
 
 def described(tree: Tree, region: Region, source: Any) -> tuple[dict[str, tuple[Any, ...]], tuple[str, ...]]:
-    """Return the bounds of each feature that a region restricts, and a sentence about it.
+    """Return the bounds of each feature that a region restricts, and a sentence about it; None is a missing value.
 
     `source` is the ensemble, for the names of categories.
     """
@@ -94,7 +94,7 @@ def described(tree: Tree, region: Region, source: Any) -> tuple[dict[str, tuple[
             bounds[name] = (None,)
             sentences.append(f"{name} is missing")
         else:
-            bounds[name] = (own.low, own.high)
+            bounds[name] = (own.low, own.high, None) if own.missing else (own.low, own.high)
             ending = " or is missing" if own.missing else ""
             sentences.append(f"{interval(name, own.low, own.high)}{ending}")
     return bounds, tuple(sentences)

@@ -230,3 +230,21 @@ def test_a_tree_can_be_asked_in_place_of_its_model(ask, versions):
     _, newer, tree, rows = versions
     answers = [json.loads(ask("counterfactual", each, "--data", rows, "--json")[1]) for each in (newer, tree)]
     assert answers[0]["distance"] == answers[1]["distance"]
+
+
+def test_an_audit_is_written_and_its_exit_code_says_whether_all_is_proven(ask, versions, tmp_path):
+    older, newer, tree, rows = versions
+    names = onetree.load_ensemble(newer).feature_names
+    page = tmp_path / "audit.html"
+    words = ("audit", newer, "--data", rows, "-o", page, "--tree", tree, "--previous", older)
+    code, out, _ = ask(*words, "--protected", names[3], "--increasing", names[2], "--stable", 0.01)
+    assert code == 1
+    assert out.endswith(f"saved to {page}\n")
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    code, out, _ = ask(*words, "--everywhere", "--json")
+    found = json.loads(out)
+    assert (code, found["differ"], found["rows"]) == (0, True, 150)
+    assert [check["kind"] for check in found["checks"]] == ["reachable"] * 3
+    code, _, errors = ask(*words, "--everywhere", "--domain", f"{names[0]}=0:9")
+    assert code == 2
+    assert "exclude each other" in errors

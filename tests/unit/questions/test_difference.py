@@ -32,17 +32,12 @@ def inside(ensemble, box, X):
     for name, bounds in box.bounds.items():
         feature = ensemble.feature_names.index(name)
         column, kind = X[:, feature], ensemble.categories[feature]
-        missing = np.isnan(column) & (f"{name} is missing" in box.sentences)
         if kind is not None:
             numbers = np.array([math.nan if each is None else each for each in bounds], dtype=float)
             found &= np.isin(kind.element(column), kind.element(numbers))
-        elif bounds == (None,):
-            found &= np.isnan(column)
         else:
-            or_missing = any(each.startswith(f"{name} ") or f" {name} " in each for each in box.sentences)
-            or_missing &= any(each.endswith(" or is missing") and name in each for each in box.sentences)
-            missing |= np.isnan(column) & or_missing
-            found &= ((bounds[0] < column) & (column <= bounds[1])) | missing
+            missing = np.isnan(column) & (bounds[-1] is None)
+            found &= missing | ((bounds[0] < column) & (column <= bounds[1]) if len(bounds) > 1 else False)
     return found
 
 

@@ -95,6 +95,9 @@ def _as_json(found: onetree.ModelDifference) -> dict[str, object]:
     return {
         "differ": found.differ,
         "point": question_options.point(found.point),
+        "values": None
+        if found.values is None
+        else {name: question_options.value(x) for name, x in found.values.items()},
         "classes": None if found.classes is None else [plain(each) for each in found.classes],
         "rows": found.n_rows if found.share is not None else None,
         "share": found.share,
