@@ -64,6 +64,7 @@ from onetree.scale.parts import born_again_in_parts
 from onetree.search.estimate import Estimate, estimate
 from onetree.search.solution import Solution
 from onetree.search.solve import born_again, pareto_front
+from onetree.search.tolerance_front import tolerance_front
 from onetree.support import SupportSolution, support_tree
 from onetree.support.frontier import Frontier, frontier
 from onetree.tree.comparison import Comparison, compare
@@ -132,6 +133,7 @@ __all__ = [
     "pareto_front",
     "prune",
     "support_tree",
+    "tolerance_front",
     "verify",
     "worst_deviation",
     "write_report",

@@ -13,6 +13,7 @@ a tree.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,10 +56,20 @@ class Axes:
         none = (None,) * self.restricted.n_features
         return none if isinstance(self.ensemble, Ensemble) else self.ensemble.sets
 
-    def tree(self, feature: Index, threshold: Floats, left: Index, right: Index, leaf_class: Index) -> Tree:
+    def tree(
+        self,
+        feature: Index,
+        threshold: Floats,
+        left: Index,
+        right: Index,
+        leaf_class: Index,
+        value: NDArray[np.floating[Any]] | None = None,
+        **promise: Any,
+    ) -> Tree:
         """Return the tree that the core found, on the features of the ensemble: an axis and a test become a split.
 
-        A set test is spelled as the ensemble spells it, so elements that cannot be reached go where they go there.
+        A set test is spelled as the ensemble spells it, so elements that cannot be reached go where they go there. The
+        numbers of leaves, and what is promised of them, are taken as they are.
         """
         ensemble = self.restricted
         subset, subsets = np.full(len(feature), -1, dtype=np.int32), ensemble.subsets[:0]
@@ -88,6 +99,8 @@ class Axes:
             subset=subset,
             subsets=subsets,
             columns=ensemble.columns,
+            value=value,
+            **promise,
         )
 
 

@@ -3,11 +3,13 @@
 Divides the time limit between search and proof; the proof itself is in `onetree.verify`.
 """
 
+from dataclasses import replace
 from time import perf_counter
 
 from onetree.base.progress import Progress, ProgressOption, Reporter
 from onetree.errors import FidelityError, LimitReachedError
 from onetree.model.ensemble import Ensemble
+from onetree.search.solution import Solution
 from onetree.tree.tree import Tree
 from onetree.verify import verify
 
@@ -75,3 +77,33 @@ def prove(tree: Tree, ensemble: Ensemble, *, started: float, time_limit: float, 
             f"the tree differs from the ensemble at {verdict.counterexample!r}; this is a bug in onetree, "
             "please report it with the model"
         )
+
+
+def prove_found(
+    found: Solution, ensemble: Ensemble, started: float, time_limit: float, report: Reporter | None
+) -> None:
+    """Prove the tree of a solution; an error that it could not be done in time has the solution."""
+    try:
+        prove(found.tree, ensemble, started=started, time_limit=time_limit, report=report)
+    except LimitReachedError as error:
+        error.solution = found
+        raise
+
+
+def proven_front(
+    front: list[Solution], ensemble: Ensemble, started: float, time_limit: float, report: Reporter | None
+) -> list[Solution]:
+    """Return the beginning of a front that could be proven in time."""
+    proven: list[Solution] = []
+    try:
+        for solution in front:
+            if proven and time_limit and perf_counter() - started > time_limit:
+                break
+            prove_found(solution, ensemble, started, time_limit, report)
+            proven.append(solution)
+    except LimitReachedError:
+        if not proven:
+            raise
+    if len(proven) < len(front):
+        proven = [replace(each, stats={**each.stats, "complete": False}) for each in proven]
+    return proven

@@ -12,6 +12,7 @@ from onetree.errors import GridTooLargeError, LimitReachedError
 from onetree.lowering.axes import Axes
 from onetree.lowering.choices import objective_of
 from onetree.search.budget import Budget
+from onetree.search.scoring import Scoring
 from onetree.search.solution import Solution, in_order, measures
 
 ENGINES = ("interval-dp", "branch-and-bound")
@@ -33,6 +34,7 @@ class Request:
     n_threads: int
     random_state: int
     progress: Reporter | None
+    scoring: Scoring | None = None  # where leaves carry numbers
 
     @property
     def is_stopped(self) -> bool:
@@ -102,12 +104,14 @@ class Request:
         objective = objective_of(self.objective)
         seconds, steps = budget.allow()
         n_threads = self._threads(steps)
+        limits = (seconds, steps, self.memory_limit, n_threads, self.progress)
+        ensemble, scoring = self.axes.ensemble, self.scoring
+        if scoring is None:
+            return self._found(budget, steps, lambda: _core.solve(ensemble, objective, engine, *limits))[0]
         return self._found(
             budget,
             steps,
-            lambda: _core.solve(
-                self.axes.ensemble, objective, engine, seconds, steps, self.memory_limit, n_threads, self.progress
-            ),
+            lambda: _core.solve_scores(ensemble, scoring.n_columns, scoring.admit, objective, engine, *limits),
         )[0]
 
     def _threads(self, steps: int) -> int:
@@ -121,7 +125,7 @@ class Request:
             budget.charge(steps)
             raise
         budget.charge(outcome.statistics.work)
-        return solutions_of(self.axes, self.objective, outcome)[0], outcome.solutions[0].tree
+        return solutions_of(self.axes, self.objective, outcome, self.scoring)[0], outcome.solutions[0].tree
 
 
 def run(job: Callable[[], _core.Outcome]) -> _core.Outcome:
@@ -145,7 +149,7 @@ def run(job: Callable[[], _core.Outcome]) -> _core.Outcome:
         ) from None
 
 
-def solutions_of(axes: Axes, objective: str, outcome: _core.Outcome) -> list[Solution]:
+def solutions_of(axes: Axes, objective: str, outcome: _core.Outcome, scoring: Scoring | None = None) -> list[Solution]:
     """Return what the core found, on the features of the ensemble."""
     statistics = outcome.statistics
     stats: dict[str, Any] = {
@@ -161,7 +165,12 @@ def solutions_of(axes: Axes, objective: str, outcome: _core.Outcome) -> list[Sol
     solutions = []
     for found in outcome.solutions:
         nodes = found.tree
-        tree = axes.tree(nodes.feature, nodes.threshold, nodes.children_left, nodes.children_right, nodes.leaf_class)
+        if scoring is not None:
+            tree = (scoring.nearest_tree if scoring.has_extremes else scoring.tree)(axes, nodes, outcome)
+        else:
+            tree = axes.tree(
+                nodes.feature, nodes.threshold, nodes.children_left, nodes.children_right, nodes.leaf_class
+            )
         solutions.append(
             Solution(
                 tree=tree,

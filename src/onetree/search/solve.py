@@ -1,35 +1,30 @@
 """From an ensemble to its tree: check the request, search, prove the answer."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
 from onetree import _core
 from onetree.base.limits import DEFAULT_OBJECTIVE, check_choice, is_integer, memory_bytes, seconds, steps, workers
 from onetree.base.limits import OBJECTIVES as OBJECTIVES
-from onetree.base.progress import ProgressOption, Reporter, reporting
+from onetree.base.progress import ProgressOption, reporting
 from onetree.domain.domain import Domain, DomainLike, as_domain
-from onetree.errors import (
-    GridTooLargeError,
-    InvalidInputError,
-    LimitReachedError,
-    TooLargeError,
-    UnsupportedModelError,
-)
+from onetree.errors import GridTooLargeError, InvalidInputError, LimitReachedError, TooLargeError
 from onetree.lowering.axes import axes_of
-from onetree.model.ensemble import Ensemble, as_ensemble
+from onetree.model.ensemble import Ensemble
 from onetree.search.advice import MOST_LEAVES, too_large
 from onetree.search.auto import Auto
 from onetree.search.budget import Budget
 from onetree.search.estimate import Estimate, estimate
 from onetree.search.own_tree import own_tree
-from onetree.search.proof import prove, time_to_search
+from onetree.search.proof import prove_found, proven_front, time_to_search
 from onetree.search.request import ENGINES, Request, run, solutions_of
 from onetree.search.solution import Solution as Solution
 from onetree.search.solution import best_of
+from onetree.search.tolerance_front import least_tolerance
+from onetree.search.wanted import Threshold, check_max_leaves, wanted_of
 
 METHODS = ("auto", "exact", "heuristic")
-MAX_CLASSES = 1 << 16  # a class is two bytes in the native core
 DEFAULT_SECONDS = 10.0  # for search and proof of method="auto" without a limit
 _MOST_SECONDS = 14.0  # a proof that is underway then may take so long in all
 _BUDGET = 1.5  # seconds for an estimate
@@ -43,7 +38,13 @@ def born_again(
     method: str = "auto",
     engine: str | None = None,
     domain: DomainLike | None = None,
-    threshold: float | None = None,
+    threshold: Threshold | None = None,
+    bands: Sequence[float] | None = None,
+    output: str = "auto",
+    tolerance: float | None = None,
+    relative: bool = False,
+    keep_class: bool = True,
+    max_leaves: int | None = None,
     time_limit: float | None = None,
     work_limit: int | None = None,
     memory_limit: float | None = None,
@@ -73,8 +74,23 @@ def born_again(
         together, such as ``{("red", "green", "blue"): "one-hot"}``: the tree is exact, and the smallest, for these
         inputs only, which `Tree.domain` says. Both ends of a range belong to it; a feature that is named is never
         missing unless it says ``"... or missing"``. Categories go by their codes. See `domain_of` and `domain_around`.
-    threshold : float, optional
-        Of two classes, predict the second iff its probability is at least this; see `Ensemble.from_model`.
+    threshold : float, or mapping of a class to a float, optional
+        Of two classes, predict the second iff its probability is at least this, or the class that is named against the
+        rest; see `Ensemble.from_model`.
+    bands : sequence of float, optional
+        Cuts of the probability of the second of two classes: the tree tells which band it is in.
+    output : {"auto", "class", "probability", "value"}
+        What the tree says: the class, also the probability of each class, or the value of a regressor. "auto" is the
+        class of a classifier and the value of a regressor.
+    tolerance : float, optional
+        For numbers: how far, at most, those of the tree may be from those that the model returns, for every input and
+        in every component. 0 means equal. `tolerance_front` shows what each tolerance costs.
+    relative : bool
+        Whether the tolerance is a share of the model's number.
+    keep_class : bool
+        Whether a tree of probabilities also has the model's class everywhere.
+    max_leaves : int, optional
+        In place of a tolerance: find the least one that a tree with so many leaves can keep.
     time_limit : float, optional
         Seconds, with the proof, for which a tenth is kept. `LimitReachedError` says that they were too few for any
         tree, or that the proof did not end; then its `solution` holds the tree. What is found in time depends on the
@@ -120,19 +136,24 @@ def born_again(
     if not is_integer(random_state, 0):
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
     limit, work, n_threads = seconds(time_limit), steps(work_limit), workers(n_jobs)
-    ensemble = _solvable(model, threshold)
+    wanted = wanted_of(model, output, threshold=threshold, bands=bands)
+    ensemble = wanted.ensemble
+    check_max_leaves(max_leaves, tolerance, objective)
+    scoring = wanted.scoring(tolerance, relative=relative, keep_class=keep_class, max_leaves=max_leaves)
     axes = axes_of(ensemble, as_domain(domain, ensemble))
     by_default = method == "auto" and engine is None and not limit and not work
     if by_default:
         limit = DEFAULT_SECONDS
     with reporting(progress) as report:
-        request = Request(axes, objective, memory_bytes(memory_limit), n_threads, random_state, report)
+        request = Request(axes, objective, memory_bytes(memory_limit), n_threads, random_state, report, scoring)
         to_search = time_to_search(limit, verify) - (perf_counter() - started)
         budget = Budget(max(to_search, 1e-9) if limit else 0.0, work)
-        search = _Search(ensemble, request, budget, by_default)
-        found = search.by(method, engine)
+        if max_leaves is not None and scoring is not None:
+            found = least_tolerance(request, scoring, engine, budget, max_leaves)
+        else:
+            found = _Search(ensemble, request, budget, by_default).by(method, engine)
         if verify:
-            _prove(found, ensemble, started, _MOST_SECONDS if by_default else limit, report)
+            prove_found(found, ensemble, started, _MOST_SECONDS if by_default else limit, report)
     return found
 
 
@@ -144,6 +165,8 @@ class _Search:
         self._estimate: Estimate | None = None
 
     def by(self, method: str, engine: str | None) -> Solution:
+        if self._request.scoring is not None:
+            return self._request.exact(engine, self._budget)
         own = None if engine is not None else own_tree(self._request.axes, self._request.objective)
         try:
             found = self._found(method, engine)
@@ -230,7 +253,7 @@ def exact_if_quick(
 
     Nothing is proven about the tree. None where the grid is too large to look at.
     """
-    axes = axes_of(_solvable(model), domain)
+    axes = axes_of(wanted_of(model, "class").ensemble, domain)
     try:
         with reporting(progress) as report:
             request = Request(axes, objective, memory_bytes(memory_limit), workers(n_jobs), 0, report)
@@ -243,6 +266,12 @@ def pareto_front(
     model: object,
     *,
     domain: DomainLike | None = None,
+    threshold: Threshold | None = None,
+    bands: Sequence[float] | None = None,
+    output: str = "auto",
+    tolerance: float | None = None,
+    relative: bool = False,
+    keep_class: bool = True,
     time_limit: float | None = None,
     memory_limit: float | None = None,
     n_jobs: int = 1,
@@ -256,48 +285,15 @@ def pareto_front(
     ``stats["complete"]`` False; where that is nothing, a single faithful tree of status "feasible".
     """
     started, limit = perf_counter(), seconds(time_limit)
-    ensemble = _solvable(model)
-    axes = axes_of(ensemble, as_domain(domain, ensemble))
+    wanted = wanted_of(model, output, threshold=threshold, bands=bands)
+    scoring = wanted.scoring(tolerance, relative=relative, keep_class=keep_class)
+    axes = axes_of(wanted.ensemble, as_domain(domain, wanted.ensemble))
     to_search = time_to_search(limit, verify)
     with reporting(progress) as report:
-        outcome = run(
-            lambda: _core.pareto_front(axes.ensemble, to_search, memory_bytes(memory_limit), workers(n_jobs), report)
-        )
-        front = solutions_of(axes, "depth-leaves", outcome)
-        return _proven(front, ensemble, started, limit, report) if verify else front
-
-
-def _proven(
-    front: list[Solution], ensemble: Ensemble, started: float, time_limit: float, report: Reporter | None
-) -> list[Solution]:
-    """Return the beginning of a front that could be proven in time."""
-    proven: list[Solution] = []
-    try:
-        for solution in front:
-            if proven and time_limit and perf_counter() - started > time_limit:
-                break
-            _prove(solution, ensemble, started, time_limit, report)
-            proven.append(solution)
-    except LimitReachedError:
-        if not proven:
-            raise
-    if len(proven) < len(front):
-        proven = [replace(each, stats={**each.stats, "complete": False}) for each in proven]
-    return proven
-
-
-def _solvable(source: object, threshold: float | None = None) -> Ensemble:
-    ensemble = as_ensemble(source, threshold)
-    if ensemble.n_classes > MAX_CLASSES:
-        raise UnsupportedModelError(
-            f"the model has {ensemble.n_classes} classes and at most {MAX_CLASSES} are supported; merge rare classes"
-        )
-    return ensemble
-
-
-def _prove(found: Solution, ensemble: Ensemble, started: float, time_limit: float, report: Reporter | None) -> None:
-    try:
-        prove(found.tree, ensemble, started=started, time_limit=time_limit, report=report)
-    except LimitReachedError as error:
-        error.solution = found
-        raise
+        limits = (to_search, memory_bytes(memory_limit), workers(n_jobs), report)
+        if scoring is None:
+            outcome = run(lambda: _core.pareto_front(axes.ensemble, *limits))
+        else:
+            outcome = run(lambda: _core.score_front(axes.ensemble, scoring.n_columns, scoring.admit, *limits))
+        front = solutions_of(axes, "depth-leaves", outcome, scoring)
+        return proven_front(front, wanted.ensemble, started, limit, report) if verify else front
