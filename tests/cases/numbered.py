@@ -44,7 +44,12 @@ def with_response(plain, kind, rng):
         is_single = rule.dtype == "float32"
         link = Stage("xgboost-sigmoid", (0,)) if is_single and rng.integers(2) else Stage("sigmoid", (0,), (1.0,))
         return replace(plain, response=chained(member, [link, Stage("pair", (0,))]))
-    stages = [Stage("sigmoid", (0,), (0.5,))] if kind == "link" else []
+    stages = []
+    if kind == "link":
+        largest = np.abs(plain.base).max() + np.abs(plain.value).max() * plain.n_trees
+        names = ("sigmoid", "exp", "numpy-exp", "numpy-expm1") if largest < 80 else ("sigmoid",)
+        name = names[rng.integers(len(names))]
+        stages = [Stage(name, (0,), (0.5,) if name == "sigmoid" else ())]
     value = Rule("value", dtype=rule.dtype, divisor=rule.divisor)
     return replace(plain, classes=[], rule=value, response=chained(member, stages))
 
