@@ -31,7 +31,7 @@ LOG = logging.getLogger("mkdocs.hooks.site_outputs")
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOK = "examples/tutorial.ipynb"
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
-SHOWN = re.compile(r"(index|tutorial|objectives|support|questions|is-it-possible|how-to/[\w-]+)\.md")
+SHOWN = re.compile(r"(index|tutorial|support|questions|how-to/[\w-]+)\.md")  # others show in comments what comes out
 MOST_LINES = 30
 
 
