@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from onetree import _core
 from onetree.base.progress import Reporter
@@ -14,6 +14,8 @@ from onetree.lowering.choices import objective_of
 from onetree.search.budget import Budget
 from onetree.search.scoring import Scoring
 from onetree.search.solution import Solution, in_order, measures
+
+Answer = TypeVar("Answer")
 
 ENGINES = ("interval-dp", "branch-and-bound")
 _ENGINE = {
@@ -128,7 +130,7 @@ class Request:
         return solutions_of(self.axes, self.objective, outcome, self.scoring)[0], outcome.solutions[0].tree
 
 
-def run(job: Callable[[], _core.Outcome]) -> _core.Outcome:
+def run(job: Callable[[], Answer]) -> Answer:
     """Run a job of the core; translate what stops it into an error of onetree."""
     try:
         return job()

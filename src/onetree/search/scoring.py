@@ -151,9 +151,8 @@ class Scoring:
             keeps_class=self.keep_class or self.ensemble.n_classes <= 1,
         )
 
-    def largest_tolerance(self, axes: Axes, time_limit: float, memory_limit: float, progress: Any) -> float:
-        """Return a tolerance with which one number does for all inputs, as far as numbers are concerned."""
-        sums = _core.distinct_sums(axes.ensemble, time_limit, memory_limit, progress)
+    def largest_tolerance(self, sums: Floats) -> float:
+        """Return a tolerance with which one number does for all of these sums; a share stays below 1."""
         numbers = np.asarray(self.response.numbers(sums), dtype=np.float64)
         admitted(numbers, 0.0, self.relative, self.dtype)  # refuses numbers that are not finite
         needed = float(least_tolerance(numbers.min(axis=0), numbers.max(axis=0), self.relative, self.dtype).max())

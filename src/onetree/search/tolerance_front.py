@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from time import perf_counter
 
+from onetree import _core
 from onetree.base.limits import OBJECTIVES, check_choice, memory_bytes, seconds, workers
 from onetree.base.progress import ProgressOption, reporting
 from onetree.domain.domain import DomainLike, as_domain
@@ -13,7 +14,7 @@ from onetree.errors import InvalidInputError, LimitReachedError
 from onetree.lowering.axes import axes_of
 from onetree.search.budget import Budget
 from onetree.search.proof import proven_front, time_to_search
-from onetree.search.request import ENGINES, Request
+from onetree.search.request import ENGINES, Request, run
 from onetree.search.scoring import Scoring
 from onetree.search.solution import Solution
 from onetree.search.tolerances import Steps, every_step
@@ -120,7 +121,8 @@ def _steps(request: Request, scoring: Scoring, engine: str | None, budget: Budge
         return replace(request, scoring=scoring.within(tolerance)).exact(engine, budget)
 
     allowed, _ = budget.allow()
-    return Steps(solve, scoring.largest_tolerance(request.axes, allowed, request.memory_limit, request.progress))
+    sums = run(lambda: _core.distinct_sums(request.axes.ensemble, allowed, request.memory_limit, request.progress))
+    return Steps(solve, scoring.largest_tolerance(sums))
 
 
 def _of_tolerances(requests: Sequence[Request], engine: str | None, budget: Budget) -> list[Solution]:
