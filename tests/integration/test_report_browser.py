@@ -1,13 +1,18 @@
 """The HTML report in a real browser, used as a person would: the list of the tree, inputs, search, rules."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import onetree
+from onetree.export.words.leaf_words import leaf_words
 from onetree.model.categories import Categories
 from onetree.report import embedded
+from onetree.report.leaf_groups import leaf_groups
 from tests.cases import categorical, exported
 from tests.cases.grown import grown_tree, shared_tree
+from tests.cases.valued import as_probability, as_regression
 
 pytestmark = pytest.mark.slow
 
@@ -330,3 +335,15 @@ def test_names_of_categories_from_a_hostile_model_are_text(opened):
     assert page.locator("img").count() == 0
     test = page.locator(".row .test").first.text_content()
     assert all(name in test for name in names)
+
+
+@pytest.mark.parametrize("made", [as_regression, as_probability])
+def test_a_tree_with_numbers_says_them(opened, made):
+    tree = made(grown_tree(12))
+    tree = replace(tree, value=np.random.default_rng(0).random(tree.value.shape).round(3))
+    X = np.random.default_rng(1).random((30, tree.n_features))
+    page = opened(tree, X=X)
+    for x in X[:3]:
+        wanted = leaf_words(tree)[int(tree.apply(x[np.newaxis])[0])]
+        assert follow(page, tree, x) == f"Prediction: {wanted}"
+    assert page.locator("#legend .chip").count() == len(leaf_groups(tree).labels)

@@ -15,6 +15,7 @@ from onetree.display.markup import bullets, panel
 from onetree.export.rules import Condition, condition_words, path_conditions
 from onetree.export.words.conditions import threshold_cuts
 from onetree.export.words.decimals import PrintedCut
+from onetree.export.words.leaf_words import leaf_words
 from onetree.export.words.wording import feature_words, limitations, printable
 from onetree.model.categories import FIRST
 from onetree.model.inputs import read_row
@@ -31,17 +32,25 @@ class Explanation:
     Parameters
     ----------
     label : label
-        The class.
+        The class, or the value of a regression tree.
     reasons : tuple of str
         For each feature that the path asks for, the value and what the path demands of it, such as
-        ``"age is 34: 18 <= age < 50"``. Every input that meets all of these demands has the same class.
+        ``"age is 34: 18 <= age < 50"``. Every input that meets all of these demands gets the same from the tree.
     limitations : tuple of str
         Where the tree, and with it the explanation, is not exact; empty if it is everywhere.
+    words : str
+        What the leaf says, if that is more than a class.
     """
 
     label: Any
     reasons: tuple[str, ...]
     limitations: tuple[str, ...] = ()
+    words: str = ""
+
+    @property
+    def said(self) -> str:
+        """What the leaf says, in words."""
+        return self.words or printable(str(self.label))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.reasons)
@@ -50,11 +59,12 @@ class Explanation:
         return len(self.reasons)
 
     def __str__(self) -> str:
-        head = f"{printable(str(self.label))}, because" if self.reasons else f"{printable(str(self.label))}, always"
+        head = f"{self.said}, because" if self.reasons else f"{self.said}, always"
         return "\n".join([head, *(f"  {reason}" for reason in self.reasons), *self.limitations])
 
     def _repr_html_(self) -> str:
-        title = f"{self.label}, because" if self.reasons else f"{self.label}, always"
+        said = self.words or self.label
+        title = f"{said}, because" if self.reasons else f"{said}, always"
         facts = [("note", line) for line in self.limitations]
         return panel(title, facts, bullets(self.reasons))
 
@@ -72,9 +82,13 @@ def explain(tree: Tree, x: Any) -> Explanation:
         if demand.startswith("(") and demand.endswith(" or missing)"):  # as in a rule, where AND follows
             demand = demand[1:-1]
         reasons.append(said if demand == said else f"{said}: {demand}")
-    label = tree.classes[int(tree.leaf_class[leaf])]
+    if tree.output == "value" and tree.value is not None:
+        label = tree.value[leaf, 0]
+    else:
+        label = tree.classes[int(tree.leaf_class[leaf])]
     plain = label.item() if isinstance(label, np.generic) else label
-    return Explanation(plain, tuple(reasons), tuple(limitations(tree)))
+    words = "" if tree.output == "class" else leaf_words(tree)[leaf]
+    return Explanation(plain, tuple(reasons), tuple(limitations(tree)), words)
 
 
 def _path(tree: Tree, row: NDArray[Any]) -> tuple[list[tuple[int, bool]], int]:

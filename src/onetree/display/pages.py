@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from onetree.base.amounts import above, count, counted, duration, leaves
 from onetree.display.markup import Fact, note, panel, scrolled, some, table
 from onetree.display.tree_svg import tree_svg
+from onetree.export.words.wording import promises
 
 if TYPE_CHECKING:
     from onetree.model.ensemble import Ensemble
@@ -107,7 +108,7 @@ def ensemble_html(ensemble: Ensemble) -> str:
     n_sets = sum(kind is not None for kind in ensemble.categories)
     facts = [
         ("depth", f"{low}" if low == high else f"{low} to {high}"),
-        ("classes", some(ensemble.classes.tolist())),
+        *([] if ensemble.output == "value" else [("classes", some(ensemble.classes.tolist()))]),
         ("features", some(ensemble.feature_names)),
         ("rule", _RULES[ensemble.rule.kind]),
     ]
@@ -132,11 +133,12 @@ def _seconds(solution: Solution) -> list[Fact]:
 
 def _tree_facts(tree: Tree) -> list[Fact]:
     facts = [
-        ("classes", some(tree.classes.tolist())),
+        *([] if tree.output == "value" else [("classes", some(tree.classes.tolist()))]),
         ("features", f"{len(set(tree.feature[tree.feature >= 0].tolist())):,} of {tree.n_features:,} used"),
     ]
     if not tree.exact:
-        facts.append(("not exact", "pruned or built from data: its class can differ from the model's"))
+        facts.append(("not exact", f"pruned or built from data: its {tree.output} can differ from the model's"))
+    facts += [("promise", line) for line in promises(tree) if tree.exact]
     if tree.domain is not None:
         facts.append(("exact only inside", some(tree.domain.describe(tree.feature_names))))
     return facts

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from onetree.tree.tree import Tree
 
 # From few to many: lightness falls all the way, so that the order is seen in grey and by the colour-blind as well.
-SCALE = ("#ffffcc", "#a1dab4", "#41b6c4", "#2c7fb8", "#253494")
+SCALE = ("#ffffcc", "#c7e9b4", "#7fcdbb", "#41b6c4", "#1d91c0")
 _PALEST = 0.25  # of the colour of a class that is no more probable than the others
 
 

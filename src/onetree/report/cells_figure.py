@@ -12,14 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from onetree.errors import InvalidInputError
+from onetree.export.shades import SCALE
 from onetree.model.ensemble import Ensemble, as_ensemble
 from onetree.model.inputs import RowsLike, read_inputs, read_row
+from onetree.report.coverage import targets
 from onetree.report.drawing import as_tree, class_colours, labels_of, new_figure, plain_legend, shown
 from onetree.report.plane_axes import Bounds, CategoryAxis, NumberAxis, Part, PlaneAxis
 from onetree.tree.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
 
 _MARGIN = 0.08  # of the range of levels, beyond the outermost
 
@@ -37,7 +40,7 @@ def plot_cells(
     legend: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the plane of two features in the colours of the predicted classes.
+    """Draw the plane of two features in the colours of the predicted classes, or along a scale of predicted values.
 
     Parameters
     ----------
@@ -84,7 +87,7 @@ def plot_cells(
     if ax is None:
         _, ax = new_figure(5.6, 4.8)
     colours = class_colours(len(model.classes))
-    _draw_cells(ax, model, point, (first, second), across, up, colours)
+    mesh = _draw_cells(ax, model, point, (first, second), across, up, colours)
     for axis, draw_line in ((across, ax.axvline), (up, ax.axhline)):
         if axis.nan_edge is not None:
             draw_line(axis.nan_edge, color=ax.get_facecolor(), linewidth=4.0)
@@ -96,7 +99,7 @@ def plot_cells(
     if tree is not None:
         _draw_boxes(ax, as_tree(tree), point, (first, second), across, up)
     if rows is not None:
-        _draw_rows(ax, model, rows, y, (first, second), across, up, colours)
+        _draw_rows(ax, model, rows, y, (first, second), across, up, colours, mesh)
     for axis, set_limits, set_label, ticks in (
         (across, ax.set_xlim, ax.set_xlabel, ax.xaxis),
         (up, ax.set_ylim, ax.set_ylabel, ax.yaxis),
@@ -104,7 +107,9 @@ def plot_cells(
         set_limits(float(axis.edges[0]), float(axis.edges[-1]))
         set_label(axis.name, parse_math=False)
         axis.set_ticks(ticks)
-    if legend:
+    if legend and not colours:
+        ax.figure.colorbar(mesh, ax=ax, pad=0.02).set_label("value")
+    elif legend:
         plain_legend(
             ax,
             colours,
@@ -178,14 +183,18 @@ def _draw_cells(
     across: PlaneAxis,
     up: PlaneAxis,
     colours: list[str],
-) -> None:
-    from matplotlib.colors import ListedColormap
+) -> QuadMesh:
+    from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 
     cells = np.tile(point, (len(up.inside) * len(across.inside), 1))
     columns, lines = np.meshgrid(across.inside, up.inside)
     cells[:, features[0]], cells[:, features[1]] = columns.ravel(), lines.ravel()
+    if not colours:  # a regressor
+        scale = LinearSegmentedColormap.from_list("values", list(SCALE))
+        values = model.predict(cells).reshape(columns.shape)
+        return ax.pcolormesh(across.edges, up.edges, values, cmap=scale, shading="flat")
     classes = model.predict_index(cells).reshape(columns.shape)
-    ax.pcolormesh(
+    return ax.pcolormesh(
         across.edges,
         up.edges,
         classes,
@@ -249,7 +258,17 @@ def _draw_rows(
     across: PlaneAxis,
     up: PlaneAxis,
     colours: list[str],
+    mesh: QuadMesh,
 ) -> None:
+    places = []
+    for feature, axis in zip(features, (across, up), strict=True):
+        places.append(axis.places(rows[:, feature]))
+    dots: dict[str, Any] = {"s": 16, "edgecolors": "black", "linewidths": 0.7, "zorder": 3}
+    if not colours:
+        values = model.predict(rows) if y is None else targets(y, len(rows))
+        dots |= {"cmap": mesh.cmap, "norm": mesh.norm}
+        ax.scatter(places[0], places[1], c=values, **dots)
+        return
     if y is None:
         index = model.predict_index(rows)
     else:
@@ -258,7 +277,4 @@ def _draw_rows(
             index = np.array([known[label] for label in np.asarray(y).tolist()], dtype=np.intp)
         except KeyError as error:
             raise InvalidInputError(f"y holds a label that the model does not know: {error}") from None
-    places = []
-    for feature, axis in zip(features, (across, up), strict=True):
-        places.append(axis.places(rows[:, feature]))
-    ax.scatter(places[0], places[1], c=[colours[i] for i in index], s=16, edgecolors="black", linewidths=0.7, zorder=3)
+    ax.scatter(places[0], places[1], c=[colours[i] for i in index], **dots)

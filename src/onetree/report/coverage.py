@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from onetree.errors import InvalidInputError
+from onetree.export.words.leaf_words import number_words
 from onetree.model.categories import elements_of
 from onetree.model.ensemble import Ensemble
 from onetree.model.routing import Routes
+from onetree.report.leaf_groups import leaf_groups
 from onetree.tree.tree import Tree
 from onetree.verify.verdict import class_map
 
@@ -31,6 +33,8 @@ def embed_coverage(
 ) -> dict[str, Any] | None:
     """Return the rows at each place, by the classes in `y`, else by those of the source, else by those of the tree.
 
+    Of a regression tree rows are counted by the group of the leaf that they end in.
+
     ``left`` and ``right`` have an entry per place, in order of depth: the place of a child, or 0 if no row goes there.
     ``ends`` has one per place without children: pairs of class and number of rows. ``spreads`` holds a histogram of
     what the split tests for the first places: place, number of bins, how many of them go left, least and largest
@@ -38,13 +42,18 @@ def embed_coverage(
     """
     if rows is None or not len(rows):
         return None
-    labels = class_index(tree, y, len(rows)) if y is not None else _predicted(tree, rows, source)
-    walk = _Walk(tree, rows, labels)
+    groups = leaf_groups(tree)
+    by_tree = tree.output == "value" or (y is None and source is None)
+    if by_tree:
+        labels = groups.of_node[tree.apply(rows)].astype(np.intp)
+    else:
+        labels = class_index(tree, y, len(rows)) if y is not None else _predicted(tree, rows, source)
+    walk = _Walk(tree, rows, labels, len(groups.labels))
     while walk.step():
         pass
     return {
         "n_rows": len(rows),
-        "of": "data" if y is not None else "tree" if source is None else "model",
+        "of": "tree" if by_tree else "data" if y is not None else "model",
         "left": walk.children[0],
         "right": walk.children[1],
         "ends": walk.ends(),
@@ -55,9 +64,18 @@ def embed_coverage(
 def describe_accuracy(
     tree: Tree, rows: NDArray[Any] | None, y: ArrayLike | None, source: Ensemble | None
 ) -> dict[str, Any] | None:
-    """Count the rows whose class in `y` is what tree and source say."""
+    """Count the rows whose class in `y` is what tree and source say; of a regression tree, take the mean error."""
     if rows is None or y is None:
         return None
+    if tree.output == "value":
+        wanted = targets(y, len(rows))
+        said = (
+            {"tree": tree.predict(rows)}
+            if source is None
+            else {"tree": tree.predict(rows), "model": source.predict(rows)}
+        )
+        errors = {name: number_words(np.abs(each - wanted).mean(), 4) for name, each in said.items() if len(wanted)}
+        return {"rows": len(rows), "errors": errors} if errors else None
     labels = class_index(tree, y, len(rows))
     found: dict[str, Any] = {"rows": len(rows), "tree": int(np.count_nonzero(tree.predict_index(rows) == labels))}
     if source is not None:
@@ -82,6 +100,19 @@ def class_index(tree: Tree, y: ArrayLike, n_rows: int) -> NDArray[np.intp]:
         ) from None
 
 
+def targets(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+    """Return the true values of rows; raises `InvalidInputError` for anything but a finite number for each."""
+    try:
+        values = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInputError("y must hold numbers, since the tree is one of a regressor") from None
+    if values.shape != (n_rows,) or not np.isfinite(values).all():
+        raise InvalidInputError(
+            f"y must have one finite number for each of the {n_rows:,} rows of X; its shape is {values.shape}"
+        )
+    return values
+
+
 def _predicted(tree: Tree, rows: NDArray[Any], source: Ensemble | None) -> NDArray[np.intp]:
     if source is None:
         return tree.predict_index(rows).astype(np.intp)
@@ -97,6 +128,7 @@ class _Walk:
     tree: Tree
     rows: NDArray[Any]
     labels: NDArray[np.intp]
+    n_groups: int
     node: list[int] = field(default_factory=lambda: [0])  # of each place
     children: tuple[list[int], list[int]] = field(default_factory=lambda: ([0], [0]))
     spreads: list[list[Any]] = field(default_factory=list)
@@ -130,7 +162,7 @@ class _Walk:
         return True
 
     def ends(self) -> list[list[int]]:
-        n_classes = self.tree.n_classes
+        n_classes = self.n_groups
         keys, counts = np.unique(self.place * n_classes + self.labels, return_counts=True)
         found: dict[int, list[int]] = {}
         for place, label, count in zip(
@@ -161,7 +193,7 @@ class _Walk:
             known = x[~np.isnan(x)]
             low = f"{known.min():.3g}" if known.size else "missing"
             high = f"{known.max():.3g}" if known.size == x.size else "missing"
-        n_classes = self.tree.n_classes if self.tree.n_classes <= MAX_SPREAD_CLASSES else 1
+        n_classes = self.n_groups if self.n_groups <= MAX_SPREAD_CLASSES else 1
         labels = self.labels[row] if n_classes > 1 else 0
         return n_bins, n_left, low, high, np.bincount(bins * n_classes + labels, minlength=n_bins * n_classes).tolist()
 

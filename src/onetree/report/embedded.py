@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from onetree.export.words.conditions import threshold_cuts
 from onetree.export.words.wording import printable
 from onetree.model.categories import OTHER, used_subsets
+from onetree.report.leaf_groups import embed_said, leaf_groups
 from onetree.tree.tree import Tree
 
 MAX_NODES = 400_000  # a page of 17 MB if all thresholds differ, much less as a rule
@@ -25,12 +26,13 @@ MAX_VALUES = 100_000  # of all embedded rows together
 def embed_tree(tree: Tree) -> dict[str, Any]:
     """Return the nodes as compact lists.
 
-    ``feature`` has an entry per node: the feature of a split, ``-1 - class`` of a leaf; so has ``number``, the index of
-    the node in the tree. ``cut``, ``left`` and ``right`` have one per split, in the order of the nodes; ``cut`` is an
-    index into ``levels``, where null stands for +inf, or on a categorical feature into ``sets``, where a 1 stands for
-    each element that goes left. ``words`` has what to write for each level, such as "<= 50", and the same with all
-    digits. Of a tree with more than `MAX_NODES` nodes the deepest are left out: a split that loses a child has 0 for
-    both, and ``below`` counts its leaves as pairs of node and number.
+    ``feature`` has an entry per node: the feature of a split, ``-1 - group`` of a leaf (see `leaf_groups`); so has
+    ``number``, the index of the node in the tree. ``cut``, ``left`` and ``right`` have one per split, in the order of
+    the nodes; ``cut`` is an index into ``levels``, where null stands for +inf, or on a categorical feature into
+    ``sets``, where a 1 stands for each element that goes left. ``words`` has what to write for each level, such as
+    "<= 50", and the same with all digits. ``said`` is what leaves say beside their class (see `embed_said`). Of a tree
+    with more than `MAX_NODES` nodes the deepest are left out: a split that loses a child has 0 for both, and ``below``
+    counts its leaves as pairs of node and number.
     """
     depth = tree.node_depths()
     # By depth, so that what is left out is deepest. A child is deeper than each of its parents and still comes later.
@@ -49,7 +51,8 @@ def embed_tree(tree: Tree) -> dict[str, Any]:
     levels, first, cut = np.unique(order_of_cuts, axis=1, return_index=True, return_inverse=True)
     test[test < 0] = cut.ravel()
     return {
-        "feature": np.where(inner, feature, -1 - tree.leaf_class[order]).tolist(),
+        "feature": np.where(inner, feature, -1 - leaf_groups(tree).of_node[order]).tolist(),
+        "said": embed_said(tree, order),
         "number": order.tolist(),
         "levels": [None if math.isinf(level) else level for level in levels[1].tolist()],
         "words": _words(tree, at_threshold[first]),

@@ -15,11 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from onetree.base import amounts
 from onetree.base.progress import ProgressOption
 from onetree.errors import InvalidInputError, LimitReachedError
+from onetree.export.words.leaf_words import number_words
 from onetree.model.categories import used_subsets
 from onetree.model.ensemble import Ensemble, as_ensemble
 from onetree.model.inputs import RowsLike, read_inputs
-from onetree.report.coverage import class_index
+from onetree.report.coverage import class_index, targets
 from onetree.search.solve import Solution
+from onetree.tree.leaf_values import tolerance_words
 from onetree.tree.tree import Tree
 from onetree.verify import Verdict, verify
 from onetree.verify.verdict import class_map
@@ -31,10 +33,10 @@ _MEASURES = {
     "leaves-depth": ("leaves", "depth"),
 }
 _SMALLEST = {
-    "depth": "No equal tree is shallower.",
-    "leaves": "No equal tree has fewer leaves.",
-    "depth-leaves": "No equal tree is shallower, and none of this depth has fewer leaves.",
-    "leaves-depth": "No equal tree has fewer leaves, and none with so few is shallower.",
+    "depth": "No {such} tree is shallower.",
+    "leaves": "No {such} tree has fewer leaves.",
+    "depth-leaves": "No {such} tree is shallower, and none of this depth has fewer leaves.",
+    "leaves-depth": "No {such} tree has fewer leaves, and none with so few is shallower.",
 }
 
 
@@ -44,7 +46,8 @@ class Equality:
 
     Parameters
     ----------
-    state : {"equal", "differs", "unfinished", "unchecked", "support"}
+    state : {"equal", "within", "differs", "unfinished", "unchecked", "support"}
+        "within" is a tree whose numbers are within its tolerance of the source's.
         "support" is a tree that is only meant to follow its source where the data are.
     text : str
         The same in a sentence.
@@ -70,16 +73,31 @@ def check_equality(
     if verdict:
         unit = "cells" if verdict.method == "cells" else "leaves"
         which = "possible input" if verdict.domain is None else "input inside the domain"
-        return Equality(
-            "equal",
-            f"Proven for this report: the same class for every {which} ({verdict.n_checked:,} {unit} checked).",
-            verdict,
+        state = "equal" if tree.value is None or verdict.worst == 0 else "within"
+        text = (
+            f"Proven for this report: {_same(tree, verdict)} for every {which} ({verdict.n_checked:,} {unit} checked)."
         )
+        return Equality(state, text, verdict)
+    if tree.value is not None:
+        return Equality("differs", f"At the input below {verdict.difference}.", verdict)
     return Equality(
         "differs",
         f"At the input below the tree says “{verdict.tree_class}”, the model “{verdict.ensemble_class}”.",
         verdict,
     )
+
+
+def _same(tree: Tree, verdict: Verdict) -> str:
+    """Return what tree and model have in common, in words."""
+    if tree.value is None or tree.tolerance is None:
+        return "the same class"
+    what = "the value" if tree.output == "value" else "each probability"
+    words = f"{what} of the tree is within {tolerance_words(tree.tolerance, relative=tree.relative)} of the model's"
+    if verdict.worst == 0:
+        words = f"{what} is the same"
+    elif verdict.worst is not None:
+        words += f", the largest difference being {tolerance_words(verdict.worst, relative=tree.relative)}"
+    return words + (", and the class is the same," if tree.output == "probability" and tree.keeps_class else "")
 
 
 def describe_equality(tree: Tree, equality: Equality) -> dict[str, Any]:
@@ -91,7 +109,7 @@ def describe_equality(tree: Tree, equality: Equality) -> dict[str, Any]:
     if tree.domain is not None:
         origin = f" ({tree.domain.origin})" if tree.domain.origin else ""
         inside = "; ".join(tree.domain.describe(tree.feature_names))
-        text += f" It was made for a domain{origin}, and for inputs outside its class means nothing: {inside}."
+        text += f" It was made for a domain{origin}, and for inputs outside its {tree.output} means nothing: {inside}."
     return {
         "state": equality.state,
         "text": text,
@@ -108,12 +126,18 @@ def describe_proof(found: Tree | Solution) -> dict[str, Any]:
             "text": "The tree alone does not tell whether a smaller one exists: its file holds no bounds.",
             "stats": {},
         }
+    such = "equal" if found.tree.value is None or not found.tree.tolerance else "such"
     stats = describe_stats(found)
     if found.status == "optimal":
-        return {"state": "optimal", "text": _SMALLEST[found.objective], "objective": found.objective, "stats": stats}
+        return {
+            "state": "optimal",
+            "text": _SMALLEST[found.objective].format(such=such),
+            "objective": found.objective,
+            "stats": stats,
+        }
     return {
         "state": "bounded",
-        "text": f"{_bound(found)} Whether one smaller than this exists is not known.",
+        "text": f"{_bound(found, such)} Whether one smaller than this exists is not known.",
         "objective": found.objective,
         "stats": stats,
     }
@@ -124,7 +148,7 @@ def describe_stats(found: Solution) -> dict[str, Any]:
     return {name: _plain(value) for name, value in found.stats.items()}
 
 
-def _bound(found: Solution) -> str:
+def _bound(found: Solution, such: str) -> str:
     """Return in words what is proven, and how far the tree is above it in the first measure that differs."""
     value, bound = (each if isinstance(each, tuple) else (each,) for each in (found.value, found.lower_bound))
     names = _MEASURES[found.objective]
@@ -133,7 +157,9 @@ def _bound(found: Solution) -> str:
     )
     name = next((name for name, here, least in zip(names, value, bound, strict=True) if here > least), names[0])
     here = f"at most {amounts.above(found.gap)} what is needed"
-    return f"Proven: an equal tree needs at least {needs}. The {name} here: {here}."
+    return (
+        f"Proven: {'an equal' if such == 'equal' else 'such a'} tree needs at least {needs}. The {name} here: {here}."
+    )
 
 
 def describe_sizes(tree: Tree, source: Ensemble | None) -> list[dict[str, Any]]:
@@ -194,22 +220,30 @@ def read_rows(tree: Tree, X: RowsLike | None, y: ArrayLike | None) -> NDArray[An
             raise InvalidInputError("y was given without X; give both, or neither")
         return None
     rows = read_inputs(X, tree)
-    if y is not None:
+    if y is not None and tree.output == "value":
+        targets(y, len(rows))
+    elif y is not None:
         class_index(tree, y, len(rows))
     return rows
 
 
-def describe_agreement(tree: Tree, source: Ensemble | None, rows: NDArray[Any] | None) -> dict[str, int] | None:
-    """Count the rows of the data on which tree and source say the same."""
+def describe_agreement(tree: Tree, source: Ensemble | None, rows: NDArray[Any] | None) -> dict[str, Any] | None:
+    """Count the rows of the data on which tree and source say the same; of numbers, say how far they are apart."""
     if source is None or rows is None:
         return None
+    if tree.value is not None and len(rows):
+        apart = np.abs(tree.numbers(rows).astype(np.float64) - source.numbers(rows)).max(axis=1)
+        mean, most = (number_words(each, 3) for each in (apart.mean(), apart.max()))
+        return {"rows": len(rows), "mean": mean, "most": most}
     same = class_map(tree, source)[tree.predict_index(rows)] == source.predict_index(rows)
     return {"rows": len(same), "equal": int(np.count_nonzero(same))}
 
 
-def source_ensemble(source: object | None) -> Ensemble | None:
-    """Return the ensemble of a model, if there is a model."""
-    return None if source is None else as_ensemble(source, output="auto")
+def source_ensemble(source: object | None, output: str = "class") -> Ensemble | None:
+    """Return the ensemble of a model, if there is a model, with the output of the tree."""
+    if source is None or isinstance(source, Ensemble):
+        return source
+    return as_ensemble(source, output=output)
 
 
 def _n_tests(model: Tree | Ensemble, nodes: Any) -> int:

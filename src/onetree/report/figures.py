@@ -26,6 +26,7 @@ from onetree.report.drawing import (
     plain_ticks,
     shown,
 )
+from onetree.report.tolerance_figure import plot_tolerance_front
 from onetree.report.tree_figure import plot_tree
 from onetree.tree.tree import Tree
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_cells", "plot_feature_use", "plot_runs", "plot_sizes", "plot_tree"]
+__all__ = ["plot_cells", "plot_feature_use", "plot_runs", "plot_sizes", "plot_tolerance_front", "plot_tree"]
 
 _LOG_FROM = 30.0  # ratio from which sizes are easier to compare on a logarithmic axis
 

@@ -36,6 +36,7 @@ _SCRIPTS = (  # put together in this order
     "rules.js",
     "sections.js",
     "frontier.js",
+    "tolerance.js",
     "page.js",
 )
 _STYLES = ("page.css", "tree.css")

@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 
 from onetree.base.amounts import leaves
 from onetree.errors import InvalidInputError
+from onetree.export.shades import outcome_colours
 from onetree.export.words.conditions import conditions
 from onetree.export.words.decimals import DIGITS
+from onetree.export.words.leaf_words import outcome_words
 from onetree.report.drawing import class_colours, labels_of, shown
+from onetree.tree.leaf_values import outcomes
 from onetree.tree.tree import Tree
 
 READABLE = 60
@@ -53,8 +56,9 @@ def readable_depth(tree: Tree, *, n_ends: int = READABLE, n_columns: int = _READ
 
 def layout(tree: Tree, max_depth: int, digits: int | None = DIGITS) -> list[PlacedNode]:
     """Lay out the nodes: leaves and ends on lines of their own from top to bottom, the others half way."""
-    labels = labels_of(tree.classes.tolist())
-    colours = class_colours(tree.n_classes)
+    said = outcomes(tree)
+    labels = labels_of(outcome_words(tree, said, digits, brief=True))
+    colours = outcome_colours(tree, said, class_colours(tree.n_classes))
     below: list[int] | None = None
     nodes: list[PlacedNode] = []
     asked: dict[int, int] = {}  # node of the tree, by its place among those that are drawn
@@ -70,7 +74,7 @@ def layout(tree: Tree, max_depth: int, digits: int | None = DIGITS) -> list[Plac
         if parent >= 0:
             nodes[parent].children.append(here)
         if tree.feature[node] < 0:
-            label = int(tree.leaf_class[node])
+            label = int(said.index[0][node])
             nodes.append(PlacedNode(labels[label], depth, colours[label], line=n_lines))
             n_lines += 1
         elif depth == max_depth:

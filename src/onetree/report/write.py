@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from onetree.base.progress import ProgressOption
-from onetree.export.words.wording import feature_words, label_words
+from onetree.export.words.wording import feature_words
 from onetree.files.atomic import write_whole
 from onetree.model.inputs import RowsLike
 from onetree.report import facts, support_facts
 from onetree.report.coverage import describe_accuracy, embed_coverage
 from onetree.report.embedded import embed_categories, embed_rows, embed_tree
 from onetree.report.frontier_facts import describe_frontier
+from onetree.report.leaf_groups import leaf_groups
 from onetree.report.page import render_page
+from onetree.report.tolerance_figure import describe_tolerance_front
 from onetree.search.solve import Solution
 from onetree.support import SupportSolution
 from onetree.support.frontier import Frontier
@@ -32,6 +35,7 @@ def write_report(
     X: RowsLike | None = None,
     y: ArrayLike | None = None,
     frontier: Frontier | None = None,
+    tolerance_front: Sequence[Solution] | None = None,
     title: str | None = None,
     time_limit: float | None = None,
     progress: ProgressOption = None,
@@ -55,9 +59,12 @@ def write_report(
         Rows that are counted at each node. The first 1,000 go into the file to choose from, as far as the tree tests
         them.
     y : array of shape (n_rows,), optional
-        The classes of these rows. Without them, rows are counted by the class that the source gives, or the tree.
+        The classes of these rows. Without them, rows are counted by the class that the source gives, or the tree. For a
+        regression tree the true values, of which the report says how far tree and model are from them.
     frontier : Frontier, optional
         What `onetree.frontier` found: the report then also shows what trees of other sizes are worth.
+    tolerance_front : sequence of Solution, optional
+        What `onetree.tolerance_front` found: the report then also shows how many leaves other tolerances take.
     title : str, optional
         Heading of the report.
     time_limit : float, optional
@@ -84,7 +91,8 @@ def write_report(
     equal True
     """
     tree = found.tree if isinstance(found, Solution) else found
-    ensemble = facts.source_ensemble(source)
+    ensemble = facts.source_ensemble(source, tree.output)
+    groups = leaf_groups(tree)
     rows = facts.read_rows(tree, X, y)  # refuses unusable data before the long work
     if isinstance(found, SupportSolution):
         equality, proof = support_facts.stated_equality(found), support_facts.describe_proof(found)
@@ -93,7 +101,9 @@ def write_report(
         proof = facts.describe_proof(found)
     data: dict[str, Any] = {
         "title": title,
-        "classes": label_words(tree),
+        "classes": groups.labels,
+        "colours": None if tree.value is None else groups.colours,
+        "output": tree.output,
         "features": feature_words(tree),
         "nan_features": tree.nan_features.tolist(),
         "categories": embed_categories(tree),
@@ -110,6 +120,7 @@ def write_report(
         "feature_use": facts.describe_features(tree, ensemble),
         "agreement": facts.describe_agreement(tree, ensemble, rows),
         "frontier": describe_frontier(frontier),
+        "tolerance_front": describe_tolerance_front(tolerance_front),
         "accuracy": describe_accuracy(tree, rows, y, ensemble),
     }
     write_whole(path, render_page(data))

@@ -29,7 +29,7 @@ def leaf_words(tree: Tree, digits: int | None = DIGITS) -> list[str]:
     return ["" if index < 0 else words[index] for index in said.index[0].tolist()]
 
 
-def outcome_words(tree: Tree, said: Outcomes, digits: int | None = DIGITS) -> list[str]:
+def outcome_words(tree: Tree, said: Outcomes, digits: int | None = DIGITS, *, brief: bool = False) -> list[str]:
     """Return each of the things that leaves say in words.
 
     Parameters
@@ -39,12 +39,21 @@ def outcome_words(tree: Tree, said: Outcomes, digits: int | None = DIGITS) -> li
         Of this tree.
     digits : int or None
         Significant digits of probabilities and numbers; None is as many as tell them from all others of their type.
+    brief : bool
+        Of probabilities, name that of the leaf's class alone.
     """
     labels = label_words(tree)
     if said.value is None:
         return [labels[index] for index in said.leaf_class.tolist()]
     if not labels:
         return [number_words(row[0], digits) for row in said.value]
+    if brief:
+        few = None if digits is None else min(digits, _PROBABILITY_DIGITS - 1)
+        own = said.value[np.arange(len(said.value)), said.leaf_class]
+        return [
+            f"{labels[index]} {number_words(number, few)}"
+            for index, number in zip(said.leaf_class.tolist(), own, strict=True)
+        ]
     return [
         f"{labels[index]} ({_probabilities(row, labels, digits)})"
         for index, row in zip(said.leaf_class.tolist(), said.value, strict=True)

@@ -25,7 +25,7 @@ class Card {
     this.counts = this.rows ? model.coverage.classes(place.at) : null;
     this.spread = this.leaf ? undefined : model.coverage?.spreads.get(place.at);
     this.folded = !this.leaf && !place.open ? model.leavesBelow[place.node] : 0;
-    const title = this.leaf ? format.className(model.classOf(place.node)) : textOf(format.test(place.node));
+    const title = this.leaf ? format.leafName(place.node) : textOf(format.test(place.node));
     this.title = wrapText(title, MOST_WIDTH - 2 * PADDING, fontOf(TITLE), BREAKS);
     this.notes = cardNotes(model, this);
     const widths = [

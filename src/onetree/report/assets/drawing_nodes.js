@@ -60,7 +60,7 @@ function nodeElement(card, { model, paints }, state) {
 
 function classStripe({ x, height, place }, model, top) {
   const path = `M${x + 7},${top} a7,7 0 0 0 -7,7 v${height - 14} a7,7 0 0 0 7,7 z`;
-  return makeSvg("path", { d: path, fill: colourOf(model.classOf(place.node)) });
+  return makeSvg("path", { d: path, fill: model.leafColour(place.node) });
 }
 
 function stackedBar(counts, x, y, width, height) {

@@ -1,5 +1,6 @@
 // Document elements made of text only, and counts as people read them.
 
+// Of classes; those of a tree with numbers come with it.
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c8c", "#b8a900"];
 
 // Makes an element. Children are elements or text; text never becomes markup.
@@ -49,6 +50,12 @@ function formatShare(part, all) {
 
 function colourOf(index) {
   return index < COLOURS.length ? COLOURS[index] : `hsl(${Math.round((index * 137.5) % 360)} 60% 50%)`;
+}
+
+function chipElement(colour, name) {
+  const dot = make("i", { className: "dot" });
+  dot.style.background = colour;
+  return make("span", { className: "chip" }, dot, nameElement(name));
 }
 
 // A bar of parts in the colours of their classes; it says nothing to those who listen.

@@ -39,10 +39,19 @@ class Formatter {
     return this.model.data.classes[index].trim() || `class ${index}`;
   }
 
+  // What a leaf says: its class, and its numbers if it has any.
+  leafName(node) {
+    const { said } = this.model.data.nodes;
+    if (!said) return this.className(this.model.classOf(node));
+    return (this.exact ? said.exact : said.words)[this.model.outcome[node]];
+  }
+
   chip(index) {
-    const dot = make("i", { className: "dot" });
-    dot.style.background = colourOf(index);
-    return make("span", { className: "chip" }, dot, nameElement(this.className(index)));
+    return chipElement(colourOf(index), this.className(index));
+  }
+
+  leafChip(node) {
+    return chipElement(this.model.leafColour(node), this.leafName(node));
   }
 
   // The sign and the number for inputs that go left at a level, or right.
@@ -130,7 +139,7 @@ class Formatter {
       const text = plainTextOf(this.condition(feature, interval));
       return text.endsWith(" or missing") ? `(${text})` : text;
     });
-    const label = this.model.isLeaf(last) ? this.className(this.model.classOf(last)) : "";
+    const label = this.model.isLeaf(last) ? this.leafName(last) : "";
     if (!conditions.length) return label ? `always: ${label}` : "always";
     return label ? `IF ${conditions.join(" AND ")} THEN ${label}` : conditions.join(" AND ");
   }

@@ -23,7 +23,7 @@ class InputForm {
 
   note(rest) {
     const notes = [];
-    if (!this.model.tested.length) notes.push("The tree tests nothing: every input has the same class.");
+    if (!this.model.tested.length) notes.push("The tree tests nothing: it says the same of every input.");
     else if (rest) notes.push(rest === 1 ? "The other feature never matters." : `The other ${formatCount(rest)} features never matter.`);
     if (this.model.tested.some((feature) => this.model.data.nan_features[feature])) {
       notes.push("Leave a field marked “may be missing” empty for a missing value.");
@@ -129,7 +129,7 @@ class InputForm {
     const prediction = byId("prediction");
     prediction.classList.toggle("open", !model.isLeaf(node));
     if (model.isLeaf(node)) {
-      prediction.replaceChildren("Prediction: ", format.chip(model.classOf(node)));
+      prediction.replaceChildren("Prediction: ", format.leafChip(node));
     } else if (model.isCutOff(node)) {
       prediction.replaceChildren("The path goes on where this file ends. Use the tree itself to predict.");
     } else {

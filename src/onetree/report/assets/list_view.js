@@ -82,7 +82,7 @@ class ListView {
   }
 
   words(node) {
-    return this.model.isLeaf(node) ? this.format.className(this.model.classOf(node)) : `${textOf(this.format.test(node))}?`;
+    return this.model.isLeaf(node) ? this.format.leafName(node) : `${textOf(this.format.test(node))}?`;
   }
 
   drawSoon() {

@@ -155,13 +155,13 @@ class MapView {
 
   drawCell(pen, cell, leaf) {
     const { x, y, width, height } = cell.box;
-    pen.fillStyle = leaf ? colourOf(this.model.classOf(cell.node)) : this.mixture(cell);
+    pen.fillStyle = leaf ? this.model.leafColour(cell.node) : this.mixture(cell);
     pen.globalAlpha = leaf ? 0.85 : 1;
     const gap = height > 4 ? 1 : height > 2 ? 0.5 : 0;
     pen.fillRect(x, y, width - 1, height - gap);
     pen.globalAlpha = 1;
     if (height < LABEL + 2) return;
-    const words = leaf ? this.format.className(this.model.classOf(cell.node)) : textOf(this.format.test(cell.node));
+    const words = leaf ? this.format.leafName(cell.node) : textOf(this.format.test(cell.node));
     const font = `${LABEL}px ${FONT}`;
     if (words.split(BREAKS).some((word) => textWidth(word.trimEnd(), font) > width - 8)) return;
     const lines = wrapText(words, width - 8, font, BREAKS);
@@ -238,7 +238,7 @@ class MapView {
 
   tell(cell) {
     const { model, format } = this;
-    const what = model.isLeaf(cell.node) ? format.className(model.classOf(cell.node)) : `${textOf(format.test(cell.node))}?`;
+    const what = model.isLeaf(cell.node) ? format.leafName(cell.node) : `${textOf(format.test(cell.node))}?`;
     const rows = cell.at >= 0 ? `, ${plural(model.coverage.rows[cell.at], "row")}` : "";
     const leaves = model.isLeaf(cell.node) ? "" : `, ${plural(model.leavesBelow[cell.node], "leaf", "leaves")}`;
     return what + rows + leaves;

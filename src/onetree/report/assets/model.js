@@ -14,15 +14,19 @@ class Model {
     this.words = nodes.words; // of each level: what an input that goes left is, such as "<= 50", and with all digits
     this.data = data;
     this.size = nodes.feature.length;
-    this.feature = Int32Array.from(nodes.feature); // of a leaf: -1 - class
+    this.feature = Int32Array.from(nodes.feature); // of a leaf: -1 - class, or the band of its value
+    this.outcome = new Int32Array(this.size); // of a leaf: what it says beside that, an index into nodes.said
     this.cut = new Float64Array(this.size);
     this.level = new Int32Array(this.size); // index of the cut
     this.set = new Array(this.size).fill(null); // of a set test: 1 for each element that goes left
     this.left = new Int32Array(this.size);
     this.right = new Int32Array(this.size);
-    let split = 0;
+    let [split, leaf] = [0, 0];
     for (let node = 0; node < this.size; node++) {
-      if (this.feature[node] < 0) continue;
+      if (this.feature[node] < 0) {
+        if (nodes.said) this.outcome[node] = nodes.said.of[leaf++];
+        continue;
+      }
       if (this.kindOf(node)) this.set[node] = this.sets[nodes.cut[split]];
       else {
         this.level[node] = nodes.cut[split];
@@ -55,6 +59,12 @@ class Model {
 
   classOf(node) {
     return -1 - this.feature[node];
+  }
+
+  // A leaf with numbers has a shade of its own.
+  leafColour(node) {
+    const { said } = this.data.nodes;
+    return said ? said.colours[this.outcome[node]] : colourOf(this.classOf(node));
   }
 
   // The categories of the feature that a split tests, or null.

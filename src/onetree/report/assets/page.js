@@ -61,7 +61,11 @@ function showLegend(model, format) {
   const most = 12;
   const chips = data.classes.slice(0, most).map((_, index) => format.chip(index));
   if (data.classes.length > most) chips.push(`and ${formatCount(data.classes.length - most)} more`);
-  const words = { data: "by their own class", model: "by the class that the model gives them", tree: "by the class that the tree gives them" };
+  const words = {
+    data: "by their own class",
+    model: "by the class that the model gives them",
+    tree: `by the ${data.output === "value" ? "value" : "class"} that the tree gives them`,
+  };
   const text = coverage
     ? `Bars and edges count ${plural(coverage.nRows, "row")} of data, ${words[coverage.of]}.`
     : "No data were given, so no rows are counted.";
@@ -81,6 +85,11 @@ function showNotes(model) {
 
 function start() {
   const data = JSON.parse(byId("data").textContent);
+  if (data.colours) COLOURS.splice(0, COLOURS.length, ...data.colours);
+  if (data.output === "value") {
+    byId("rules-class").labels[0].firstChild.data = "Value ";
+    byId("query").placeholder = "Search a feature or value";
+  }
   const model = new Model(data);
   const format = new Formatter(model);
   const places = new Places(model);
@@ -89,6 +98,7 @@ function start() {
   showSizes(model);
   showFeatureUse(model, format);
   showFrontier(model);
+  showToleranceFront(model);
   showLegend(model, format);
   showNotes(model);
 

@@ -34,7 +34,7 @@ function rowElement(view, row) {
   element.append(indent, make("span", { className: "twisty", "aria-hidden": "true" }));
   if (row.depth > view.mostSteps) element.append(make("span", { className: "depth", textContent: row.depth }));
   if (row.parent) element.append(make("span", { className: "answer", textContent: row.side ? "no" : "yes" }), " ");
-  if (leaf) element.append(format.chip(model.classOf(row.node)));
+  if (leaf) element.append(format.leafChip(row.node));
   else element.append(make("span", { className: "test" }, ...elementsOf([...format.test(row.node), "?"])));
   element.append(" ", rowSummary(view, row));
   return element;

@@ -75,7 +75,7 @@ class Rules {
     if (!conditions.length) conditions.push(make("li", { textContent: "always" }));
     const show = makeButton("Show", () => this.showLeaf(path), { className: "quiet", "aria-label": "Show this leaf in the tree" });
     const copy = makeButton("Copy", () => copyText(format.rule(path), copy), { className: "quiet", "aria-label": "Copy this rule" });
-    const head = make("div", { className: "rule-head" }, format.chip(model.classOf(nodes[nodes.length - 1])));
+    const head = make("div", { className: "rule-head" }, format.leafChip(nodes[nodes.length - 1]));
     if (model.coverage) head.append(this.share(path));
     const buttons = make("div", { className: "rule-buttons" }, copy, show);
     return make("li", {}, head, make("ul", { className: "conditions" }, ...conditions), buttons);

@@ -4,6 +4,7 @@ const MOST_UNUSED = 100; // names listed
 const MOST_COORDINATES = 60; // listed of an input on which tree and model differ
 const EQUALITY = {
   equal: ["good", "Yes, everywhere"],
+  within: ["good", "Within the tolerance, everywhere"],
   differs: ["bad", "No"],
   unfinished: ["open", "Not settled"],
   unchecked: ["open", "Not checked"],
@@ -46,15 +47,22 @@ function showEquality({ data }, format, followPoint) {
   const { state, text, exact, counterexample } = data.equality;
   const [kind, short] = EQUALITY[state];
   const [measured] = data.support?.measured ?? [];
-  const fair = exact || state === "equal"; // of others, a difference is no fault
+  const fair = exact || state === "equal" || state === "within"; // of others, a difference is no fault
   const parts = [badge(fair ? kind : "open", measured ? `On ${measured.same} of ${measured.inputs}` : state === "differs" && !fair ? "Not everywhere" : short)];
   parts.push(make("p", { textContent: text }));
   if (data.support) parts.push(supportTable(data.support));
-  if (data.agreement && !data.support) {
+  if (data.agreement?.most) {
+    const { rows, mean, most } = data.agreement;
+    parts.push(make("p", { textContent: `On the ${plural(rows, "row")} given: ${mean} from the model on average, ${most} at most.` }));
+  } else if (data.agreement && !data.support) {
     const { rows, equal } = data.agreement;
     parts.push(make("p", { textContent: `On the data: the same class in ${formatCount(equal)} of ${plural(rows, "row")} (${formatShare(equal, rows)}).` }));
   }
-  if (data.accuracy) {
+  if (data.accuracy?.errors) {
+    const { rows, errors } = data.accuracy;
+    const also = errors.model === undefined ? ". Training rows flatter it." : `, model ${errors.model}. Training rows flatter both.`;
+    parts.push(make("p", { textContent: `Mean absolute error on the ${plural(rows, "row")} given: tree ${errors.tree}${also}` }));
+  } else if (data.accuracy) {
     const { rows, tree, model } = data.accuracy;
     const also = model === undefined ? ". Training rows flatter it." : `, model ${formatShare(model, rows)}. Training rows flatter both.`;
     parts.push(make("p", { textContent: `Accuracy on the ${plural(rows, "row")} given: tree ${formatShare(tree, rows)}${also}` }));

@@ -12,7 +12,7 @@ class Selected {
     const path = place.path();
     const box = model.boxOf(path);
     const leaf = model.isLeaf(place.node);
-    const what = leaf ? [format.chip(model.classOf(place.node))] : elementsOf([...format.test(place.node), "?"]);
+    const what = leaf ? [format.leafChip(place.node)] : elementsOf([...format.test(place.node), "?"]);
     const parts = [make("p", { className: "what" }, ...what), this.where(place, leaf)];
     if (place.at !== UNCOUNTED) parts.push(this.rows(place));
     if (box.size) {
@@ -47,7 +47,7 @@ class Selected {
     if (rows) {
       const counts = coverage.classes(place.at);
       const order = [...counts.keys()].filter((index) => counts[index]).sort((a, b) => counts[b] - counts[a]);
-      const list = make("ul", { className: "classes", tabIndex: 0, "aria-label": `Rows by ${OF_WORDS[coverage.of]}` });
+      const list = make("ul", { className: "classes", tabIndex: 0, "aria-label": `Rows by ${data.output === "value" ? "the value of the tree" : OF_WORDS[coverage.of]}` });
       for (const index of order) {
         const share = make("span", { className: "number", textContent: `${formatCount(counts[index])} (${formatShare(counts[index], rows)})` });
         list.append(make("li", {}, this.format.chip(index), share));
@@ -74,7 +74,7 @@ class Selected {
     const nodes = this.model.nodesOn(path);
     const lines = path.map((side, i) => `${plainTextOf(this.format.test(nodes[i]))}? ${side ? "no" : "yes"}`);
     const last = nodes[nodes.length - 1];
-    if (this.model.isLeaf(last)) lines.push(`=> ${this.format.className(this.model.classOf(last))}`);
+    if (this.model.isLeaf(last)) lines.push(`=> ${this.format.leafName(last)}`);
     return lines.join("\n");
   }
 }
