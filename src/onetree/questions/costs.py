@@ -40,34 +40,57 @@ class Terms:
 
     def costs(self, options: Options, row: Floats) -> tuple[Floats, list[Choices]]:
         """Return the cost of every option, axis after axis, and what the options are."""
-        found, near = [], options.near(row)
-        for choices in near:
-            total = np.zeros(len(choices.allowed))
-            for column, feature in enumerate(choices.features):
-                own = self._of_feature(options, feature, choices.values[:, column], float(row[feature]))
-                total = np.maximum(total, own) if self.norm == "linf" else total + own
-            found.append(np.where(choices.allowed, total, np.inf))
-        return np.concatenate(found), near
+        near = options.near(row)
+        ordinary = [
+            axis
+            for axis, each in enumerate(near)
+            if len(each.features) == 1 and options.ensemble.categories[each.features[0]] is None
+        ]
+        found = {axis: self._of_axis(options, row, each) for axis, each in enumerate(near) if axis not in set(ordinary)}
+        if ordinary:  # all at once
+            values = np.concatenate([near[axis].values[:, 0] for axis in ordinary])
+            sizes = [len(near[axis].values) for axis in ordinary]
+            feature = np.repeat([near[axis].features[0] for axis in ordinary], sizes)
+            total = self._of_numbers(feature, values, row[feature])
+            for axis, end, size in zip(ordinary, np.cumsum(sizes).tolist(), sizes, strict=True):
+                found[axis] = np.where(near[axis].allowed, total[end - size : end], np.inf)
+        return np.concatenate([found[axis] for axis in range(len(near))]), near
+
+    def _of_axis(self, options: Options, row: Floats, choices: Choices) -> Floats:
+        total = np.zeros(len(choices.allowed))
+        for column, feature in enumerate(choices.features):
+            own = self._of_feature(options, feature, choices.values[:, column], float(row[feature]))
+            total = np.maximum(total, own) if self.norm == "linf" else total + own
+        return np.where(choices.allowed, total, np.inf)
+
+    def _of_numbers(self, feature: NDArray[np.intp], values: Floats, x: Floats) -> Floats:
+        """Return what it costs that features become these values, from `x`; none of them is categorical."""
+        weight, missing = self.weights[feature], np.isnan(x)
+        same = np.where(missing, np.isnan(values), values == x)
+        with np.errstate(invalid="ignore", over="ignore"):
+            cost = np.where(same, 0.0, weight if self.norm == "l0" else weight * np.abs(values - x))
+            rises, falls = values >= x, values <= x
+        cost = np.where(
+            np.isnan(values) != missing, np.inf if self.missing_cost is None else weight * self.missing_cost, cost
+        )
+        wrong = np.isnan(cost)
+        for features, fits in ((self.fixed, same), (self.increasing, same | rises), (self.decreasing, same | falls)):
+            if features:
+                wrong |= np.isin(feature, list(features)) & ~fits
+        return np.where(wrong, np.inf, cost)
 
     def _of_feature(self, options: Options, feature: int, values: Floats, x: float) -> Floats:
+        kind = options.ensemble.categories[feature]
+        if kind is None:
+            return self._of_numbers(np.full(len(values), feature), values, np.full(len(values), x))
         weight, same = self.weights[feature], is_same(values, x)
-        if self.norm == "l0" or options.ensemble.categories[feature] is not None:
-            cost = np.where(same, 0.0, weight)
-        else:
-            with np.errstate(invalid="ignore", over="ignore"):
-                cost = np.where(same, 0.0, weight * np.abs(values - x))
+        cost = np.where(same, 0.0, weight)
         changes_missing = np.isnan(values) != np.isnan(x)
         cost[changes_missing] = np.inf if self.missing_cost is None else weight * self.missing_cost
-        kind = options.ensemble.categories[feature]
-        if kind is not None and options.is_open(feature):  # nobody can be told to become something unknown
+        if options.is_open(feature):  # nobody can be told to become something unknown
             cost[~same & (kind.element(values) == OTHER)] = np.inf
         if feature in self.fixed:
             cost[~same] = np.inf
-        if feature in self.increasing:
-            cost[~(same | (values >= x))] = np.inf
-        if feature in self.decreasing:
-            cost[~(same | (values <= x))] = np.inf
-        cost[np.isnan(cost)] = np.inf
         return cost
 
 

@@ -7,6 +7,7 @@ depends on the input that a question is about: the nearest one of the domain.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -153,23 +154,25 @@ class Options:
         return row
 
     @cached_property
-    def _slabs(self) -> dict[int, _Slabs]:
-        plain = [each for each in range(self.ensemble.n_features) if each not in self._members]
-        return {each: _Slabs(self.levels[each], self.values[each]) for each in plain}
+    def _slabs(self) -> _Slabs:
+        return _Slabs([_slabs_of(*each) for each in zip(self.levels, self.values, self._takes_nan(), strict=True)])
 
     def near(self, row: Floats) -> list[Choices]:
         """Return the options of every axis; an ordinary one has in each slab the number that is nearest to the row."""
-        found = []
-        for axis in range(self.ensemble.n_features):
+        found, slabs = [], self._slabs
+        values, allowed = slabs.nearest(
+            np.array([_closest(values, x) for values, x in zip(self.values, row.tolist(), strict=True)]), row
+        )
+        for axis, part in enumerate(slabs.parts):
             if axis in self.joint:
                 found.append(self._joint_choices(self.joint[axis], row))
             elif axis in self._members:  # decided on another axis
                 found.append(Choices((), np.zeros((1, 0)), np.ones(1, dtype=bool)))
             else:
-                values, allowed = _nearest(self._slabs[axis], self.values[axis], float(row[axis]))
+                inside = allowed[part]
                 if self.ensemble.nan_features[axis]:
-                    values, allowed = np.append(values, np.nan), np.append(allowed, self.values[axis].missing)
-                found.append(Choices((axis,), values[:, np.newaxis], allowed))
+                    inside[-1] = self.values[axis].missing
+                found.append(Choices((axis,), values[part, np.newaxis], inside))
         return found
 
     def _joint_choices(self, joint: JointFeatures, row: Floats) -> Choices:
@@ -226,33 +229,48 @@ def _above(values: Values, lowest: float | None) -> Values:
     return replace(values, low=max(values.low, lowest))
 
 
-class _Slabs:
-    """What lies between neighbouring thresholds, and the least and the largest allowed number there.
+def _slabs_of(levels: Floats, values: Values, takes_nan: bool) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return the ends of the slabs of a feature, and their least and largest allowed number.
 
-    They are float32 numbers if such lie close by, so that they are the same input in either precision.
+    The numbers are float32 if such lie close by, so that they are the same input in either precision. The missing value
+    is a slab whose ends are not numbers.
     """
-
-    def __init__(self, levels: Floats, values: Values) -> None:
-        self.low, self.high = np.append(-np.inf, levels), np.append(levels, np.inf)  # low < value <= high
-        up, down = values.above(self.low), values.below(self.high)
-        if values.choices is None and not values.integer:
-            up = _rounded(up, self.low, np.minimum(self.high, values.high), np.inf)
-            down = _rounded(down, self.low, down, -np.inf)
-        self.least, self.largest = up, down
+    low, high = np.append(-np.inf, levels), np.append(levels, np.inf)  # low < value <= high
+    up, down = values.above(low), values.below(high)
+    if values.choices is None and not values.integer:
+        up, down = _rounded(up, low, np.minimum(high, values.high), np.inf), _rounded(down, low, down, -np.inf)
+    missing = np.full(int(takes_nan), np.nan)
+    return np.append(low, missing), np.append(high, missing), np.append(up, missing), np.append(down, missing)
 
 
-def _nearest(slabs: _Slabs, values: Values, x: float) -> tuple[Floats, Bools]:
-    """Return the value nearest to `x` in every slab, and whether there is one."""
-    if np.isnan(x):
-        x = 0.0
-    around = np.array([x])
-    if not values.contain(around)[0]:
-        around = np.concatenate([values.below(around), values.above(around)])
-        around = around[~np.isnan(around)]
-    closest = around[np.argmin(np.abs(around - x))] if around.size else np.nan
-    inside = (slabs.low < closest) & (closest <= slabs.high)
-    found = np.where(inside, closest, np.where(slabs.high < x, slabs.largest, slabs.least))
-    return found, (slabs.low < found) & (found <= slabs.high)
+class _Slabs:
+    """The slabs of all features, one after another, in order to look at them at once."""
+
+    def __init__(self, each: list[tuple[Floats, Floats, Floats, Floats]]) -> None:
+        sizes = [len(slabs[0]) for slabs in each]
+        ends = np.cumsum(sizes).tolist()
+        self.parts = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+        self._axis = np.repeat(np.arange(len(each)), sizes)
+        self._low, self._high, self._least, self._largest = (
+            np.concatenate([slabs[part] for slabs in each]) for part in range(4)
+        )
+
+    def nearest(self, closest: Floats, row: Floats) -> tuple[Floats, Bools]:
+        """Return the value nearest to the row in every slab, and whether there is one."""
+        close, x = closest[self._axis], np.nan_to_num(row, nan=0.0, posinf=np.inf, neginf=-np.inf)[self._axis]
+        inside = (self._low < close) & (close <= self._high)
+        found = np.where(inside, close, np.where(self._high < x, self._largest, self._least))
+        return found, (self._low < found) & (found <= self._high)
+
+
+def _closest(values: Values, x: float) -> float:
+    """Return the allowed number that is nearest to `x`, or to 0 if that is missing; NaN if there is none."""
+    x = 0.0 if math.isnan(x) else x
+    if values.choices is None and not values.integer and values.low <= x <= values.high:
+        return x
+    around = np.concatenate([values.below(np.array([x])), values.above(np.array([x]))])
+    around = around[~np.isnan(around)]
+    return float(around[np.argmin(np.abs(around - x))]) if around.size else math.nan
 
 
 def _rounded(number: Floats, low: Floats, high: Floats, direction: float) -> Floats:
