@@ -97,7 +97,7 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]], label: str, num
     )
     body = "".join(f"<tr>{cells(row)}</tr>\n" for row in rows)
     return (
-        f'<div class="wide" role="region" aria-label="{_text(label)}" tabindex="0"><table>\n'
+        f'<div class="wide" role="group" aria-label="{_text(label)}" tabindex="0"><table>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n"
     )
 
@@ -247,7 +247,7 @@ def _witness(check: Check, words: Words, *, is_row: bool, alone: bool) -> str:
         return f'<p class="rest">For example {rest}.</p>'
     rows = [(_text(words.name(at)), *(_text(words.value(at, x[at])) for x in (one, other))) for at in differs]
     rows.append(("decision", f"<strong>{first}</strong>", f"<strong>{second}</strong>"))
-    header = ("", "this row" if is_row else "one input", "changed" if is_row else "another")
+    header = ("feature", "this row" if is_row else "one input", "changed" if is_row else "another")
     caption = "A row of the data, and the same row changed" if is_row else "Two inputs that refute it"
     same_words = f'<p class="rest">Both have {rest}.</p>' if same else ""
     return f'<p class="caption">{caption}; the model itself confirms both decisions.</p>' + (

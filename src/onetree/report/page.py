@@ -37,6 +37,7 @@ _SCRIPTS = (  # put together in this order
     "sections.js",
     "frontier.js",
     "tolerance.js",
+    "checks.js",
     "page.js",
 )
 _STYLES = ("page.css", "tree.css")

@@ -11,7 +11,9 @@ from onetree.base.progress import ProgressOption
 from onetree.export.words.wording import feature_words
 from onetree.files.atomic import write_whole
 from onetree.model.inputs import RowsLike
+from onetree.questions.checks import Check
 from onetree.report import facts, support_facts
+from onetree.report.check_facts import describe_checks
 from onetree.report.coverage import describe_accuracy, embed_coverage
 from onetree.report.embedded import embed_categories, embed_rows, embed_tree
 from onetree.report.frontier_facts import describe_frontier
@@ -36,6 +38,7 @@ def write_report(
     y: ArrayLike | None = None,
     frontier: Frontier | None = None,
     tolerance_front: Sequence[Solution] | None = None,
+    checks: Sequence[Check] = (),
     title: str | None = None,
     time_limit: float | None = None,
     progress: ProgressOption = None,
@@ -65,6 +68,8 @@ def write_report(
         What `onetree.frontier` found: the report then also shows what trees of other sizes are worth.
     tolerance_front : sequence of Solution, optional
         What `onetree.tolerance_front` found: the report then also shows how many leaves other tolerances take.
+    checks : sequence of Check
+        What `check_fair` and the others found: the report has a section "Checks", with the inputs that decide each.
     title : str, optional
         Heading of the report.
     time_limit : float, optional
@@ -121,6 +126,7 @@ def write_report(
         "agreement": facts.describe_agreement(tree, ensemble, rows),
         "frontier": describe_frontier(frontier),
         "tolerance_front": describe_tolerance_front(tolerance_front),
+        "checks": describe_checks(tree, checks),
         "accuracy": describe_accuracy(tree, rows, y, ensemble),
     }
     write_whole(path, render_page(data))

@@ -123,10 +123,12 @@ function start() {
     views.now.focus();
   });
   new Search(model, format, places);
-  showEquality(model, format, (values) => {
+  const followPoint = (values) => {
     useInput(values);
     toTree();
-  });
+  };
+  showEquality(model, format, followPoint);
+  showChecks(model, format, followPoint);
   addThemeButton(() => views.update("theme"));
   addDownloads(drawing, document.title);
   byId("unfold-all").addEventListener("click", () => unfoldAll(places));
