@@ -18,7 +18,8 @@ from onetree.errors import TooLargeError
 from onetree.lowering.grid import Grid
 from onetree.model.ensemble import Ensemble
 from onetree.model.forest_checks import node_depths
-from onetree.search.estimate import Estimate, estimate
+from onetree.search.estimate import Estimate, estimated
+from onetree.search.scoring import Scoring
 
 _FEW_BOXES = 10**7  # of the whole grid: solved in less time than an estimate takes
 MOST_LEAVES = 1_000_000  # of a tree that is built without asking again
@@ -55,6 +56,7 @@ def proposals(
     domain: DomainLike | None = None,
     X: ArrayLike | None = None,
     random_state: int = 0,
+    scoring: Scoring | None = None,
 ) -> list[Proposal]:
     """Try changes that may make the tree smaller, for about two seconds, and return those that do.
 
@@ -67,8 +69,10 @@ def proposals(
         As in `estimate`.
     X : array of shape (n_rows, n_features), optional
         Rows whose domain, as `domain_of` infers it, is tried as well.
+    scoring : Scoring, optional
+        Where leaves carry numbers.
     """
-    trial = _Trial(min(MOST_LEAVES, found.leaves / _GAIN), objective, random_state)
+    trial = _Trial(min(MOST_LEAVES, found.leaves / _GAIN), objective, random_state, scoring)
     where = as_domain(domain, ensemble)
     tried = [_fewer_trees(ensemble, where, trial), _fewer_thresholds(ensemble, where, trial)]
     if X is not None and domain is None:
@@ -79,21 +83,22 @@ def proposals(
 class _Trial:
     """Estimates changed models, while there is time."""
 
-    def __init__(self, enough: float, objective: str, random_state: int) -> None:
-        self._enough, self._objective, self._random_state = enough, objective, random_state
+    def __init__(self, enough: float, objective: str, random_state: int, scoring: Scoring | None) -> None:
+        self._enough, self._objective, self._random_state, self._scoring = enough, objective, random_state, scoring
         self._end = perf_counter() + _PATIENCE
 
     def of(self, change: str, ensemble: Ensemble, domain: Domain | None) -> Proposal | None:
         """Return the proposal if the change helps."""
         if perf_counter() > self._end:
             return None
-        found = estimate(
+        found = estimated(
             ensemble,
             objective=self._objective,
             domain=domain,
             budget=_BUDGET,
             random_state=self._random_state,
             progress=False,
+            scoring=None if self._scoring is None else replace(self._scoring, ensemble=ensemble),
         )
         return None if found.beyond or found.leaves > self._enough else Proposal(change, found)
 
@@ -166,25 +171,29 @@ def refuse_too_large(
 ) -> None:
     """Raise `TooLargeError` if the estimated number of leaves is out of reach."""
     if Grid.of(ensemble, as_domain(domain, ensemble)).n_boxes > _FEW_BOXES:
-        found = estimate(ensemble, objective=objective, domain=domain, random_state=random_state, progress=False)
+        found = estimated(ensemble, objective=objective, domain=domain, random_state=random_state, progress=False)
         if found.beyond or found.leaves_range[0] > MOST_LEAVES:
             raise too_large(ensemble, found, objective=objective, domain=domain, random_state=random_state)
 
 
 def too_large(
-    ensemble: Ensemble, found: Estimate, *, objective: str, domain: DomainLike | None = None, random_state: int = 0
+    ensemble: Ensemble,
+    found: Estimate,
+    *,
+    objective: str,
+    domain: DomainLike | None = None,
+    random_state: int = 0,
+    scoring: Scoring | None = None,
 ) -> TooLargeError:
     """Return the error that says how large the tree would be, and what to do instead."""
-    helpful = proposals(ensemble, found, objective=objective, domain=domain, random_state=random_state)
+    helpful = proposals(ensemble, found, objective=objective, domain=domain, random_state=random_state, scoring=scoring)
     smaller = f" (a smaller model would do: {'; '.join(map(str, helpful))})" if helpful else ""
     if found.beyond and found.leaves <= MOST_LEAVES:
         size = "the model is so large that even the estimate of its tree was cut off"
     else:
         size = f"the tree would have {found.leaves_in_words} and take {found.seconds_in_words} to find"
     anyway = "" if found.beyond or found.leaves > _HOPELESS else '; method="heuristic" builds it nevertheless'
-    return TooLargeError(
-        f"{size}{smaller}; "
-        f"support_tree(model, X) gives a tree of any size that follows the model where your data are{anyway}",
-        found,
-        helpful,
-    )
+    instead = "support_tree(model, X) gives a tree of any size that follows the model where your data are"
+    if scoring is not None:
+        instead = "a larger tolerance needs fewer leaves: tolerance_front(model) and estimate(model) tell how many"
+    return TooLargeError(f"{size}{smaller}; {instead}{anyway}", found, helpful)

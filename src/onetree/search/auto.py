@@ -43,7 +43,7 @@ class Auto:
 
     def __init__(self, request: Request, budget: Budget) -> None:
         self._request, self._budget = request, budget
-        self._best = own_tree(request.axes, request.objective)
+        self._best = own_tree(request.axes, request.objective) if request.scoring is None else None
         self._next, self._cost = 0, 0.0  # round, and the cost of the one before
         self._started, self._peak_bytes = perf_counter(), 0
         self._is_painted = False  # whether the exact search was tried

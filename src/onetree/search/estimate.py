@@ -1,6 +1,6 @@
 """Estimates of how large the tree of an ensemble would be, and how long the search would take."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from onetree import _core
@@ -8,13 +8,15 @@ from onetree.base.amounts import count, duration, leaves, size
 from onetree.base.limits import DEFAULT_OBJECTIVE, OBJECTIVES, check_choice, is_integer
 from onetree.base.progress import ProgressOption, reporting
 from onetree.domain.domain import DomainLike, as_domain
-from onetree.errors import InvalidInputError, LimitReachedError, UnsupportedModelError
+from onetree.errors import InvalidInputError, LimitReachedError
 from onetree.lowering.axes import axes_of
 from onetree.lowering.choices import objective_of
-from onetree.model.ensemble import as_ensemble
+from onetree.model.ensemble import Ensemble
+from onetree.search.scoring import Scoring
+from onetree.search.wanted import Threshold, wanted_of
 
-_MAX_CLASSES = 1 << 16  # a class is two bytes in the native core
 _AUTO_BOXES = 0.0  # as the heuristic would choose
+_DEFAULT_BUDGET = 1.5  # seconds
 
 Range = tuple[float, float]
 
@@ -91,7 +93,13 @@ def estimate(
     *,
     objective: str = DEFAULT_OBJECTIVE,
     domain: DomainLike | None = None,
-    budget: float = 1.5,
+    threshold: Threshold | None = None,
+    bands: Sequence[float] | None = None,
+    output: str = "auto",
+    tolerance: float | None = None,
+    relative: bool = False,
+    keep_class: bool = True,
+    budget: float = _DEFAULT_BUDGET,
     random_state: int = 0,
     progress: ProgressOption = None,
 ) -> Estimate:
@@ -105,6 +113,8 @@ def estimate(
         What would be minimised.
     domain : Domain or mapping, optional
         Where the tree would have to be faithful, as in `born_again`.
+    threshold, bands, output, tolerance, relative, keep_class
+        What the tree would say, and how near, as in `born_again`.
     budget : float
         Approximate seconds to spend; at most twice as many, except that large forests may need more for the first cut.
     random_state : int
@@ -126,15 +136,35 @@ def estimate(
         raise InvalidInputError(f"budget must be positive, in seconds, not {budget!r}")
     if not is_integer(random_state, 0):
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
-    ensemble = as_ensemble(model)
-    if ensemble.n_classes > _MAX_CLASSES:
-        raise UnsupportedModelError(
-            f"the model has {ensemble.n_classes} classes and at most {_MAX_CLASSES} are supported; merge rare classes"
-        )
+    wanted = wanted_of(model, output, threshold=threshold, bands=bands)
+    scoring = wanted.scoring(tolerance, relative=relative, keep_class=keep_class)
+    return estimated(
+        wanted.ensemble,
+        objective=objective,
+        domain=domain,
+        budget=float(budget),
+        random_state=random_state,
+        progress=progress,
+        scoring=scoring,
+    )
+
+
+def estimated(
+    ensemble: Ensemble,
+    *,
+    objective: str,
+    domain: DomainLike | None = None,
+    budget: float = _DEFAULT_BUDGET,
+    random_state: int = 0,
+    progress: ProgressOption = None,
+    scoring: Scoring | None = None,
+) -> Estimate:
+    """Estimate, as `estimate` does, what is known to be in order; `scoring` where leaves carry numbers."""
     inside = axes_of(ensemble, as_domain(domain, ensemble)).ensemble
     try:
         with reporting(progress) as report:
-            found = _core.estimate(inside, objective_of(objective), _AUTO_BOXES, float(budget), random_state, report)
+            how = (objective_of(objective), _AUTO_BOXES, budget, random_state, report)
+            found = _core.estimate(inside, *how) if scoring is None else _core.score_estimate(inside, scoring, *how)
     except _core.LimitReached:  # only ever at the caller's request: the budget is kept otherwise
         raise LimitReachedError("stopped before there was an estimate") from None
     return Estimate(

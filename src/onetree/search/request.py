@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any, TypeVar
 
 from onetree import _core
@@ -11,6 +12,7 @@ from onetree.base.progress import Reporter
 from onetree.errors import GridTooLargeError, LimitReachedError
 from onetree.lowering.axes import Axes
 from onetree.lowering.choices import objective_of
+from onetree.search.apart import n_apart
 from onetree.search.budget import Budget
 from onetree.search.scoring import Scoring
 from onetree.search.solution import Solution, in_order, measures
@@ -60,44 +62,45 @@ class Request:
         """
         objective = objective_of(self.objective)
         seconds, steps = budget.allow(share)
-        n_threads = self._threads(steps)
-        return self._found(
-            budget,
-            steps,
-            lambda: _core.heuristic(
-                self.axes.ensemble,
-                objective,
-                max_boxes,
-                self.random_state,
-                seconds,
-                steps,
-                self.memory_limit,
-                n_threads,
-                self.progress,
-            ),
-        )
+        limits = (seconds, steps, self.memory_limit, self._threads(steps), self.progress)
+        asked = (objective, max_boxes, self.random_state, *limits)
+        ensemble, scoring = self.axes.ensemble, self.scoring
+        if scoring is None:
+            return self._found(budget, steps, lambda: _core.heuristic(ensemble, *asked))
+        return self._found(budget, steps, lambda: _core.score_heuristic(ensemble, scoring, *asked))
 
     def bounded(self, found: Solution, nodes: _core.FlatTree, budget: Budget, share: float = 1.0) -> Solution:
         """Return a solution of the heuristic with the bounds that its tree gives, in a share of what is left.
 
-        They hold for every tree that is equal to this one, so they rest on its proof.
+        They hold for every tree that is equal to this one, so they rest on its proof; those of a tree within a
+        tolerance, for all within it.
         """
         if found.status == "optimal" or self.is_stopped:
             return found
+        if self.scoring is not None:
+            started = perf_counter()
+            n_leaves = n_apart(self.axes, self.scoring, found.tree, self.random_state)
+            return self._raised(found, (n_leaves - 1).bit_length(), n_leaves, perf_counter() - started)
         seconds, steps = budget.allow(share)
         n_threads = self._threads(steps)
         bounds = _core.tree_bounds(
             self.axes.ensemble, nodes, seconds, steps, self.memory_limit, n_threads, self.progress
         )
         budget.charge(bounds.work)
-        from_tree = measures(in_order(self.objective, bounds.depth, bounds.leaves))
-        known = [max(pair) for pair in zip(measures(found.lower_bound), from_tree, strict=True)]
+        return self._raised(found, bounds.depth, bounds.leaves, bounds.seconds, bounds.work, bounds.peak_bytes)
+
+    def _raised(
+        self, found: Solution, depth: int, leaves: int, seconds: float, work: int = 0, peak_bytes: int = 0
+    ) -> Solution:
+        """Return a solution with bounds that hold besides its own, and what they took."""
+        others = measures(in_order(self.objective, depth, leaves))
+        known = [max(pair) for pair in zip(measures(found.lower_bound), others, strict=True)]
         lower_bound = known[0] if len(known) == 1 else (known[0], known[1])
         stats = {
             **found.stats,
-            "seconds": found.stats["seconds"] + bounds.seconds,
-            "work": found.stats["work"] + bounds.work,
-            "peak_bytes": max(found.stats["peak_bytes"], bounds.peak_bytes),
+            "seconds": found.stats["seconds"] + seconds,
+            "work": found.stats["work"] + work,
+            "peak_bytes": max(found.stats["peak_bytes"], peak_bytes),
         }
         status = "optimal" if lower_bound == found.value else "feasible"
         return replace(found, lower_bound=lower_bound, status=status, stats=stats)

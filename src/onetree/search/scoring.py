@@ -72,8 +72,8 @@ class Scoring:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether bounds of the sums give bounds of the numbers."""
-        return True
+        """Whether bounds of the sums give bounds of the numbers; those of votes are shifted to break ties."""
+        return all(stage.kind != "votes" for stage in self.response.stages)
 
     @property
     def n_numbers(self) -> int:

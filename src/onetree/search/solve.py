@@ -15,7 +15,7 @@ from onetree.model.ensemble import Ensemble
 from onetree.search.advice import MOST_LEAVES, too_large
 from onetree.search.auto import Auto
 from onetree.search.budget import Budget
-from onetree.search.estimate import Estimate, estimate
+from onetree.search.estimate import Estimate, estimated
 from onetree.search.own_tree import own_tree
 from onetree.search.proof import prove_found, proven_front, time_to_search
 from onetree.search.request import ENGINES, Request, run, solutions_of
@@ -165,9 +165,8 @@ class _Search:
         self._estimate: Estimate | None = None
 
     def by(self, method: str, engine: str | None) -> Solution:
-        if self._request.scoring is not None:
-            return self._request.exact(engine, self._budget)
-        own = None if engine is not None else own_tree(self._request.axes, self._request.objective)
+        is_plain = engine is None and self._request.scoring is None
+        own = own_tree(self._request.axes, self._request.objective) if is_plain else None
         try:
             found = self._found(method, engine)
         except (LimitReachedError, GridTooLargeError) as error:
@@ -195,7 +194,7 @@ class _Search:
                 raise self._too_large(self._estimate)
 
     def _estimated(self, seconds: float) -> Estimate:
-        return estimate(self._ensemble, budget=seconds, progress=False, **self._asked())
+        return estimated(self._ensemble, budget=seconds, progress=False, **self._asked())
 
     def _too_large(self, found: Estimate) -> TooLargeError:
         return too_large(self._ensemble, found, **self._asked())
@@ -206,6 +205,7 @@ class _Search:
             "objective": request.objective,
             "domain": request.axes.domain,
             "random_state": request.random_state,
+            "scoring": request.scoring,
         }
 
     def _explained(self, error: LimitReachedError) -> Exception:

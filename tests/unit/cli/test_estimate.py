@@ -90,7 +90,7 @@ def test_estimate_of_a_small_model_is_exact_and_says_no_more(small, capsys):
 
 
 def test_estimate_says_when_the_tree_is_out_of_reach_and_what_else_there_is(hopeless, capsys, monkeypatch):
-    monkeypatch.setattr(advice, "estimate", estimate_by_trees)  # what is tried must not depend on the machine
+    monkeypatch.setattr(advice, "estimated", estimate_by_trees)  # what is tried must not depend on the machine
     assert run("estimate", hopeless) == 0
     out = capsys.readouterr().out
     assert re.search(r"more than [0-9.]+e(1[2-9]|[2-9][0-9])", out)
@@ -114,7 +114,7 @@ def refusal(capsys, tmp_path, *words):
 
 
 def test_convert_stops_before_a_tree_that_is_too_large(hopeless, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(advice, "estimate", estimate_by_trees)
+    monkeypatch.setattr(advice, "estimated", estimate_by_trees)
     message = refusal(capsys, tmp_path, hopeless)
     assert re.search(r"have more than [0-9.]+e[0-9]{2} leaves", message)
     assert "nothing was written" in message

@@ -25,7 +25,7 @@ def default():
 def without_a_clock(monkeypatch):
     """What is tried must not depend on how fast the machine is."""
     monkeypatch.setattr(advice, "_PATIENCE", float("inf"))
-    monkeypatch.setattr(advice, "estimate", estimate_by_trees)
+    monkeypatch.setattr(advice, "estimated", estimate_by_trees)
 
 
 @given(ensembles(max_cells=60), st.integers(1, 4))
@@ -77,7 +77,7 @@ def test_the_largest_number_of_bins_that_helps_is_proposed(default, without_a_cl
     def by_bins(ensemble, **_):
         return estimate_of(100.0 if len(np.unique(ensemble.threshold[ensemble.feature == 0])) <= n_cuts else 1e12)
 
-    monkeypatch.setattr(advice, "estimate", by_bins)
+    monkeypatch.setattr(advice, "estimated", by_bins)
     monkeypatch.setattr(advice, "first_trees", lambda ensemble, _: ensemble)
     found = proposals(default, estimate_of(1e12), objective="leaves-depth")
     assert [each.change for each in found] == [change]
@@ -101,7 +101,7 @@ def test_what_does_not_help_is_not_proposed(default, without_a_clock, monkeypatc
 
 def test_without_time_nothing_is_tried(default, monkeypatch):
     monkeypatch.setattr(advice, "_PATIENCE", -1.0)
-    monkeypatch.setattr(advice, "estimate", None)
+    monkeypatch.setattr(advice, "estimated", None)
     assert proposed(default) == []
 
 

@@ -56,7 +56,7 @@ def same(one, other):
 
 
 def test_a_tree_that_is_far_too_large_is_refused_with_its_estimate(hopeless, monkeypatch):
-    monkeypatch.setattr(advice, "estimate", estimate_by_trees)  # what is proposed must not depend on the machine
+    monkeypatch.setattr(advice, "estimated", estimate_by_trees)  # what is proposed must not depend on the machine
     with pytest.raises(TooLargeError, match=r"the tree would have .* support_tree\(model, X\)") as caught:
         onetree.born_again(hopeless)
     assert caught.value.estimate.leaves > 1e9
@@ -69,7 +69,7 @@ def test_who_asks_for_the_heuristic_is_not_refused(hopeless):
 
 
 def test_a_time_limit_that_is_too_short_says_that_time_does_not_help(hopeless, monkeypatch):
-    monkeypatch.setattr(advice, "estimate", estimate_by_trees)
+    monkeypatch.setattr(advice, "estimated", estimate_by_trees)
     with pytest.raises(LimitReachedError, match=r"more time does not help: .* support_tree\(model, X\)") as caught:
         onetree.born_again(hopeless, time_limit=2.0)
     assert "raise time_limit" not in str(caught.value)
@@ -185,7 +185,7 @@ def test_the_first_tree_comes_before_the_exact_search(middling, monkeypatch):
 
 
 def test_a_stop_is_no_reason_for_an_estimate(hopeless, monkeypatch):
-    monkeypatch.setattr(solve, "estimate", None)
+    monkeypatch.setattr(solve, "estimated", None)
 
     def stop(progress):
         raise onetree.StopSearch
