@@ -219,12 +219,13 @@ def _number_of_workers(n_jobs: int | None) -> int:
 def _read(jobs: Iterable[Job]) -> Iterator[Job | Exception]:
     """Read models into arrays; one that cannot be read must not stop the others."""
     for source, options in jobs:
+        cuts = {name: options[name] for name in ("threshold", "bands") if name in options}
         try:
-            ensemble = as_ensemble(source)
+            ensemble = as_ensemble(source, output=options.get("output", "auto"), **cuts)
         except Exception as error:  # also what a broken model of another library raises
             yield error
         else:
-            yield ensemble, options
+            yield ensemble, {name: value for name, value in options.items() if name not in cuts}
 
 
 def _n_cells(job: Job | Exception) -> int:

@@ -6,7 +6,7 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import onetree
 from onetree.scale.many import born_again_many
@@ -160,3 +160,27 @@ def test_what_runs_at_the_same_time_shares_the_memory(monkeypatch, ensembles):
             born_again_many(ensembles[:1], n_jobs=n_jobs)
     born_again_many(ensembles[:1], memory_limit=3.0)
     assert given == [8.0, 4.0, 2.0, 3.0]
+
+
+def test_probabilities_of_many_models_are_kept_within_the_tolerance(forests):
+    X, _ = load_iris(return_X_y=True)
+    found = born_again_many(forests, objective="leaves", output="probability", tolerance=0.1)
+    for forest, solution in zip(forests, found, strict=True):
+        assert solution.status == "optimal"
+        assert np.abs(solution.tree.predict_proba(X) - forest.predict_proba(X)).max() <= 0.1
+
+
+def test_values_of_many_regressors_are_kept_within_the_tolerance():
+    X, y = load_iris(return_X_y=True)
+    models = [RandomForestRegressor(4, max_depth=2, random_state=seed).fit(X, y) for seed in range(3)]
+    for model, solution in zip(models, born_again_many(models, objective="leaves", tolerance=0.2), strict=True):
+        assert np.abs(solution.tree.predict(X) - model.predict(X)).max() <= 0.2
+
+
+def test_a_threshold_holds_for_many_models(forests):
+    X, _ = load_iris(return_X_y=True)
+    found = born_again_many(forests, objective="leaves", threshold={2: 0.3})
+    for forest, solution in zip(forests, found, strict=True):
+        np.testing.assert_array_equal(
+            solution.tree.predict(X) == solution.tree.classes[1], forest.predict_proba(X)[:, 2] >= 0.3
+        )
