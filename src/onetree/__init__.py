@@ -73,13 +73,14 @@ from onetree.tree.tree import Tree, load_tree
 from onetree.verify import Deviation, Verdict, verify, worst_deviation
 
 if _TYPE_CHECKING:
-    from onetree.estimators import BornAgainTreeClassifier
+    from onetree.estimators import BornAgainTreeClassifier, BornAgainTreeRegressor
 
     __version__: str
 
 __all__ = [
     "Audit",
     "BornAgainTreeClassifier",
+    "BornAgainTreeRegressor",
     "Categories",
     "Check",
     "Comparison",
@@ -141,13 +142,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # What takes long to import is imported when it is asked for: scikit-learn, for the classifier, most of all.
+    # What takes long to import is imported when it is asked for: scikit-learn, for the estimators, most of all.
     if name == "__version__":
         from importlib.metadata import version
 
         return version("onetree")
-    if name == "BornAgainTreeClassifier":
-        from onetree.estimators import BornAgainTreeClassifier
+    if name in ("BornAgainTreeClassifier", "BornAgainTreeRegressor"):
+        from onetree import estimators
 
-        return BornAgainTreeClassifier
+        return getattr(estimators, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
