@@ -27,6 +27,7 @@ from onetree.cli.commands import (
     inspect,
     prune,
     report,
+    tolerance_front,
     verify,
 )
 from onetree.errors import FidelityError, LimitReachedError, OnetreeError
@@ -39,6 +40,7 @@ COMMANDS = (
     estimate,
     convert,
     frontier,
+    tolerance_front,
     verify,
     counterfactual,
     explain,

@@ -53,30 +53,41 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="labels of the classes 0, 1, ... in this order, for files that do not hold them, such as LightGBM's text: "
         "no,yes; quote a label with a comma",
     )
-    parser.add_argument(
+    cuts = parser.add_mutually_exclusive_group()
+    cuts.add_argument(
         "--threshold",
-        type=probability,
+        type=threshold,
         metavar="P",
-        help="of two classes, predict the second iff its probability is at least P",
+        help="of two classes, predict the second iff its probability is at least P; CLASS=P for a class by its label, "
+        "against the rest",
+    )
+    cuts.add_argument(
+        "--bands",
+        type=bands,
+        metavar="P,P",
+        help="of two classes, cut the probability of the second here, and predict the band: 0.2,0.5",
     )
 
 
-def read_model(arguments: argparse.Namespace) -> Ensemble:
-    """Read the model file as the options say."""
+def read_model(arguments: argparse.Namespace, output: str = "class") -> Ensemble:
+    """Read the model file as the options say; `output` is what of it is needed."""
     return load_ensemble(
         arguments.model,
         voting=arguments.voting,
         missing=arguments.missing,
         pipelines=arguments.pipelines,
         classes=arguments.classes,
+        output=output,
         threshold=arguments.threshold,
+        bands=arguments.bands,
     )
 
 
 def given_classes(arguments: argparse.Namespace) -> list[str]:
     """Return the options for the labels, the threshold and pipelines again, as words of a command."""
     words = [] if arguments.classes is None else [f"--classes={arguments.classes}"]
-    words += [] if arguments.threshold is None else ["--threshold", repr(arguments.threshold)]
+    words += [] if arguments.threshold is None else [f"--threshold={_threshold_words(arguments.threshold)}"]
+    words += [] if arguments.bands is None else [f"--bands={','.join(map(repr, arguments.bands))}"]
     return words if arguments.pipelines == "raw" else [*words, "--pipelines", arguments.pipelines]
 
 
@@ -122,6 +133,28 @@ def labels(text: str) -> ClassLabels:
     if len(found) < 2 or "" in found or len(set(found)) < len(found):
         raise argparse.ArgumentTypeError(f"{text!r} does not hold different labels separated by commas, such as no,yes")
     return found
+
+
+def threshold(text: str) -> float | dict[str | int, float]:
+    """Read a threshold: a probability, or the label of a class, an equals sign, and a probability."""
+    label, sign, number = text.rpartition("=")
+    if not sign:
+        return probability(text)
+    plain = label.strip()
+    is_integer = plain.removeprefix("-").isdecimal() and plain.isascii() and len(plain) < 19
+    return {int(plain) if is_integer else plain: probability(number)}
+
+
+def _threshold_words(given: float | dict[str | int, float]) -> str:
+    if isinstance(given, dict):
+        ((label, level),) = given.items()
+        return f"{label}={level!r}"
+    return repr(given)
+
+
+def bands(text: str) -> list[float]:
+    """Read the cuts between bands."""
+    return [probability(word) for word in text.split(",")]
 
 
 def probability(text: str) -> float:

@@ -46,6 +46,12 @@ def check(arguments: argparse.Namespace) -> None:
     terminal.check_output(arguments.resume)
 
 
+def check_numbers(ensemble: onetree.Ensemble) -> None:
+    """Refuse trees with numbers, which are not found in parts from here."""
+    if ensemble.output != "class":
+        raise InvalidInputError("--resume is for trees with classes only; leave it out, or --predicts")
+
+
 def has_begun(arguments: argparse.Namespace) -> bool:
     """Return whether there is anything to resume from."""
     return arguments.resume is not None and Path(arguments.resume).exists()

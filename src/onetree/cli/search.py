@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from signal import SIGTERM, Signals
+from typing import Any
 
 import onetree
 from onetree.base.progress import Progress, ProgressCallback
@@ -41,9 +42,10 @@ def search(
     arguments: argparse.Namespace,
     ensemble: onetree.Ensemble,
     domain: Domain | None,
+    asked: dict[str, Any],
     progress: ProgressCallback,
 ) -> Found:
-    """Find the tree that the options ask for."""
+    """Find the tree that the options ask for; `asked` are those for numbers."""
     with signals.remembered() as stop:
 
         def report(step: Progress) -> None:
@@ -63,6 +65,7 @@ def search(
                 random_state=arguments.random_state,
                 progress=report,
                 verify=not arguments.no_verify,
+                **asked,
             )
             found = Found(solution, verified=not arguments.no_verify)
         except LimitReachedError as error:
@@ -73,20 +76,24 @@ def search(
             elif stop.signal is None:
                 raise
             else:
-                found = _quickest(arguments, ensemble, domain, stop.signal)
+                found = _quickest(arguments, ensemble, domain, asked, stop.signal)
         if stop.signal is None:
             return found
         return Found(found.solution, found.verified, signals.CODES[stop.signal], signals.WORDS[stop.signal])
 
 
 def _quickest(
-    arguments: argparse.Namespace, ensemble: onetree.Ensemble, domain: Domain | None, heard: Signals
+    arguments: argparse.Namespace,
+    ensemble: onetree.Ensemble,
+    domain: Domain | None,
+    asked: dict[str, Any],
+    heard: Signals,
 ) -> Found:
     """Return a tree that takes next to no time; without one, raise the signal after all."""
     try:
-        if arguments.method != "heuristic":
+        if arguments.method != "heuristic" and asked.get("max_leaves") is None:
             solution = onetree.born_again(
-                ensemble, objective=arguments.objective, method="heuristic", domain=domain, time_limit=_MOMENT
+                ensemble, objective=arguments.objective, method="heuristic", domain=domain, time_limit=_MOMENT, **asked
             )
             return Found(solution, verified=True)
     except LimitReachedError as error:

@@ -7,12 +7,13 @@ import shlex
 from typing import Any, cast
 
 import onetree
-from onetree.cli import options, resume, terminal
+from onetree.cli import numbers, options, resume, terminal
 from onetree.cli.commands import estimate, support
 from onetree.cli.domain import add_domain, read_domain, words
 from onetree.cli.search import Found, search
 from onetree.errors import LimitReachedError, TooLargeError
 from onetree.search.solve import METHODS, Solution
+from onetree.tree.leaf_values import tolerance_words
 
 _DEFAULTS = {"missing": "auto", "jobs": 1, "random_state": 0}
 
@@ -36,6 +37,7 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
         "tree exists, however long it takes; heuristic: any size of model, an equal tree of no proven size "
         "(default: %(default)s)",
     )
+    numbers.add_numbers(parser)
     support.add_support(parser)
     parser.add_argument(
         "--time-limit",
@@ -68,15 +70,17 @@ def run(arguments: argparse.Namespace) -> int:
     support.check(arguments)
     terminal.check_output(arguments.output)
     resume.check(arguments)
-    ensemble = options.read_model(arguments)
+    ensemble = options.read_model(arguments, arguments.predicts)
     if arguments.data is not None:
         return _follow_data(arguments, ensemble)
+    asked = numbers.asked(arguments, ensemble)
     domain = read_domain(arguments, ensemble)
     try:
         with terminal.bar() as bar:
             if arguments.resume is None:
-                found = search(arguments, ensemble, domain, bar)
+                found = search(arguments, ensemble, domain, asked, bar)
             else:
+                resume.check_numbers(ensemble)
                 solution = resume.convert(arguments, ensemble, domain, bar)
                 found = Found(solution, verified=not arguments.no_verify)
     except TooLargeError as error:
@@ -100,7 +104,8 @@ def _page(found: Found, ensemble: onetree.Ensemble, arguments: argparse.Namespac
     solution, tree = found.solution, found.solution.tree
     proven = "proven optimal" if solution.status == "optimal" else f"proven lower bound {solution.lower_bound}"
     where = "everywhere" if tree.domain is None else "inside the domain"
-    equal = f"verified equal {where}" if found.verified else "not verified"
+    kept = "equal" if not tree.tolerance else f"within {tolerance_words(tree.tolerance, relative=tree.relative)}"
+    equal = f"verified {kept} {where}" if found.verified else "not verified"
     return (
         f"{ensemble.n_trees} trees with {ensemble.n_leaves:,} leaves -> one tree of depth {tree.depth} "
         f"with {tree.n_leaves:,} leaves ({arguments.objective}: {proven}; {equal})\n"
@@ -134,6 +139,7 @@ def _command(arguments: argparse.Namespace, *more: str) -> str:
     """Return the command again, with other options added; of an option given twice the last counts."""
     line = ["onetree", "convert", arguments.model, "-o", arguments.output, "--objective", arguments.objective]
     line += ["--method", arguments.method, "--voting", arguments.voting, *options.given_classes(arguments)]
+    line += numbers.given_numbers(arguments)
     line += [word for given in arguments.domain for word in ("--domain", given)]
     for name in ("missing", "time_limit", "work_limit", "memory_limit", "jobs", "random_state", "resume"):
         value, option = getattr(arguments, name), f"--{name.replace('_', '-')}"
@@ -141,6 +147,11 @@ def _command(arguments: argparse.Namespace, *more: str) -> str:
             line += [option, f"{value:g}" if isinstance(value, float) else str(value)]
     line += ["--no-verify"] * arguments.no_verify + ["--json"] * arguments.json
     return shlex.join([*line, *more])
+
+
+def _promise(tree: onetree.Tree) -> dict[str, Any]:
+    promised = {name: getattr(tree, name) for name in ("tolerance", "relative", "keeps_class")}
+    return {"predicts": tree.output, **promised}
 
 
 def summary(solution: Solution) -> dict[str, Any]:
@@ -154,6 +165,7 @@ def summary(solution: Solution) -> dict[str, Any]:
         "gap": solution.gap,
         "depth": tree.depth,
         "leaves": tree.n_leaves,
+        **({} if tree.value is None else _promise(tree)),
         "domain": None if tree.domain is None else tree.domain.to_json(tree.feature_names),
         "stats": solution.stats,
     }

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     terminal.check_output(arguments.output)
     tree = onetree.load_tree(arguments.tree)
     found = tree if arguments.solution is None else read_solution(arguments.solution, tree)
-    source = None if arguments.model is None else options.read_model(arguments)
+    source = None if arguments.model is None else options.read_model(arguments, tree.output)
     X = y = None
     if arguments.data is not None:
         left_out = arguments.target or arguments.label

@@ -16,7 +16,7 @@ from onetree.errors import InvalidInputError
 from onetree.support import SupportSolution, support_tree
 from onetree.support.build import DEFAULT_LEAVES
 
-_ONLY_WITH_DATA = ("held_out", "label", "by_position", "max_leaves", "fidelity", "certify")
+_ONLY_WITH_DATA = ("held_out", "label", "by_position", "fidelity", "certify")
 
 
 def add_support(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,8 @@ def add_support(parser: argparse.ArgumentParser) -> None:
         "--max-leaves",
         type=options.positive_integer,
         metavar="N",
-        help=f"largest number of leaves (default: {DEFAULT_LEAVES})",
+        help=f"largest number of leaves (default: {DEFAULT_LEAVES}). Without --data, for a tree with numbers: the "
+        "least tolerance that a tree of this size can keep",
     )
     group.add_argument(
         "--fidelity",

@@ -52,8 +52,8 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify."""
-    ensemble = options.read_model(arguments)
     tree = onetree.load_tree(arguments.tree)
+    ensemble = options.read_model(arguments, tree.output)
     with terminal.bar() as bar:
         verdict = onetree.verify(
             tree,
