@@ -14,7 +14,7 @@ from onetree.cli import build_parser
 from onetree.files.atomic import write_whole
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
-PART = re.compile(r"(<!-- options of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PART = re.compile(r"(<!-- options of ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 COMMON = "several"  # the part with what several commands take
 MANY = 3  # commands that take an option with the same words, so that these are said once
 Rows = dict[str, str]  # by the name of the option
