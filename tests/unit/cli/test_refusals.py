@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import onetree
@@ -131,11 +131,10 @@ def test_a_folder_without_permission_is_refused(model, tmp_path, capsys):
     [
         (RandomForestClassifier(), "fit"),
         (DecisionTreeClassifier(), "fit"),
-        (RandomForestRegressor(2, max_depth=1).fit(X, Y), "regress"),
         (RandomForestClassifier(2, max_depth=1).fit(X, np.stack([Y, Y], axis=1)), "output"),
         (None, ""),
     ],
-    ids=["unfitted forest", "unfitted tree", "regressor", "several outputs", "nothing"],
+    ids=["unfitted forest", "unfitted tree", "several outputs", "nothing"],
 )
 @pytest.mark.parametrize("function", [onetree.born_again, Ensemble.from_model])
 def test_models_that_cannot_be_converted_are_refused(source, message, function):
