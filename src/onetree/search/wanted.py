@@ -46,8 +46,18 @@ class Wanted:
                     f'{name}= is about numbers, and this tree has classes; ask for output="probability"'
                 )
             return None
+        if tolerance == 0 and self._depends_on_the_batch():
+            raise InvalidInputError(
+                "the last bit of this model's numbers depends on how many rows it predicts at once, so equal ones "
+                "cannot be promised; use a small tolerance, such as 1e-12"
+            )
         any_tolerance = 0.0 if max_leaves is not None else tolerance
         return self.numbers(any_tolerance, relative=relative, keep_class=keep_class)
+
+    def _depends_on_the_batch(self) -> bool:
+        """Whether a matrix product, as of the last model of a stack, makes the numbers."""
+        response = self.ensemble.response
+        return response is not None and any(stage.kind == "linear" for stage in response.stages)
 
     def numbers(self, tolerance: float | None, *, relative: bool, keep_class: bool) -> Scoring:
         """Return how near the numbers of the tree must be."""
