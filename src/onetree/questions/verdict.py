@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from onetree.base.progress import ProgressOption, Reporter, reporting
@@ -109,6 +108,8 @@ def for_rows(
     progress: ProgressOption,
 ) -> Check:
     """Look for an input that refutes the claim for each row."""
+    from joblib import Parallel, delayed, effective_n_jobs
+
     rows = read_inputs(X, ensemble).astype(np.float64)
     for row in rows:
         input_of(row, ensemble, domain)
