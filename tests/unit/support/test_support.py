@@ -248,7 +248,7 @@ def test_requests_that_make_no_sense_are_refused(forest, rows, arguments, messag
         onetree.support_tree(forest, *rows, **arguments)
 
 
-@pytest.mark.parametrize("option", ["support", "held_out", "fidelity", "max_leaves", "certify"])
+@pytest.mark.parametrize("option", ["support", "held_out", "fidelity", "certify"])
 def test_exact_trees_know_no_options_of_trees_for_the_data(forest, option):
     with pytest.raises(TypeError, match=option):
         onetree.born_again(forest, **{option: 1})
