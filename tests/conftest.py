@@ -28,7 +28,8 @@ settings.register_profile("full", settings.get_profile("always"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--full", action="store_true", help="everything: slow tests, and all random examples")
+    parser.addoption("--full", action="store_true", help="slow tests too, and all random examples")
+    parser.addoption("--campaign", action="store_true", help="the same, with random cases by the thousand: an hour")
     parser.addoption(
         "--paper-data",
         metavar="DIR",
@@ -38,9 +39,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    tier = "full" if config.getoption("--full") else "quick"
-    os.environ[VARIABLE] = tier
-    settings.load_profile(tier)
+    if config.getoption("--campaign"):
+        config.option.full = True
+    os.environ[VARIABLE] = "campaign" if config.getoption("--campaign") else "full" if config.option.full else "quick"
+    settings.load_profile("full" if config.option.full else "quick")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by ``-m``

@@ -11,15 +11,15 @@ import math
 import numpy as np
 
 from onetree.domain.domain import Domain
-from tests.tiers import is_full
+from tests.tiers import at_length
 
 PLAIN, SETS, COMBINED = CASES = (0, 1, 2)  # numbers only; categories and groups; rules of two levels, on either
 FLOAT32 = 1.2e-7  # by how much a float32 number next to another may be away from it
 
 
-def tries(full, some):
-    """How many random questions to ask: all in the full tier."""
-    return full if is_full() else some
+def tries(all_of_them, some):
+    """How many random questions to ask."""
+    return at_length(all_of_them, some)
 
 
 def everything(ensemble):

@@ -26,7 +26,7 @@ from tests.cases.numbered import (
 )
 from tests.cases.oracle import inputs_inside, points
 from tests.cases.set_cases import set_cases
-from tests.tiers import examples, share
+from tests.tiers import at_length, examples, share
 
 METHODS = ("search", "cells", "milp")
 TOLERANCES = (0.0, 0.0, 0.01, 0.05, 0.125, 0.2, 0.3)
@@ -83,7 +83,7 @@ def test_a_program_proves_the_same(kind):
 @pytest.mark.parametrize("mutation", MUTATIONS)
 def test_mutated_trees_are_noticed_wherever_brute_force_notices_them(mutation):
     rng = np.random.default_rng(MUTATIONS.index(mutation))
-    n_caught, n_wanted = 0, share(200, least=40)
+    n_caught, n_wanted = 0, at_length(200, least=40)
     while n_caught < n_wanted:
         tree, ensemble = random_pair(rng, rng.choice(KINDS), max_cells=24)
         other = mutated(rng, tree, ensemble, mutation)

@@ -8,9 +8,10 @@ import pytest
 from onetree import born_again, pareto_front, tolerance_front
 from tests.cases.oracle import points
 from tests.cases.score_oracle import best_trees, is_within, random_numbers, tolerances
+from tests.tiers import at_length
 
 ENGINES = ("interval-dp", "branch-and-bound")
-FEW, MANY = range(120), range(120, 2000)
+FEW, MANY = range(120), range(120, 120 + at_length(1880))
 OBJECTIVES = {
     "depth": lambda front: front[0][0],
     "leaves": lambda front: front[-1][1],
