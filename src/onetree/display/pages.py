@@ -50,12 +50,16 @@ def solution_html(solution: Solution) -> str:
 
 def support_html(solution: SupportSolution) -> str:
     """Show a tree for the data: what it promises and how well it follows the model."""
+    is_class = solution.tree.value is None
+    proven = (
+        [] if solution.deviation is None else [f"a deviation of at most {solution.deviation.worst!r} on every input"]
+    )
     facts = [
         ("promise", solution.promise),
-        ("same class on reference rows", str(solution.reference)),
+        ("same class on reference rows" if is_class else "deviation on reference rows", str(solution.reference)),
         ("on held-out rows", str(solution.held_out)),
         ("on random points", f"{solution.box} of the bounding box of the data"),
-        *(("proven", line.strip()) for line in (solution.cores.lines() if solution.cores is not None else ())),
+        *(("proven", line.strip()) for line in (proven if solution.cores is None else solution.cores.lines())),
         *_seconds(solution),
         *_tree_facts(solution.tree),
     ]

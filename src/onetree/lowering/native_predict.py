@@ -19,6 +19,7 @@ from onetree.model.forest_checks import node_depths
 from onetree.model.walking import Walks
 
 _CLOSE = 1e-5  # scores that are further apart have different probabilities, even in float32
+_MAX_LEAVES = 1 << 22  # that rows reach, held at a time
 _ALL_SLABS = -1  # as an unsigned number the largest
 
 
@@ -86,14 +87,26 @@ class NativePredictor:
         found[close] = self.ensemble.decide(total[close])  # exponentials, one by one
         return found
 
+    def numbers_at(self, slabs: NDArray[np.int32]) -> NDArray[Any]:
+        """Return what `Ensemble.numbers` gives for rows that are given as slabs."""
+        ensemble = self.ensemble
+        walks = self._walks or Walks.of(ensemble, ensemble.roots, missing_left=ensemble.missing_left)
+        size = max(1, _MAX_LEAVES // ensemble.n_trees)
+        starts = range(0, max(1, len(slabs)), size)
+        return np.concatenate([ensemble.numbers_of(self._scores_at(slabs[at : at + size], walks)) for at in starts])
+
     def _combined_classes(self, slabs: NDArray[np.int32], walks: Walks) -> NDArray[np.intp]:
-        """Return the classes of a rule of two levels, from one input of each slab."""
+        """Return the classes of a rule of two levels."""
+        return self.ensemble.decide(self._scores_at(slabs, walks))
+
+    def _scores_at(self, slabs: NDArray[np.int32], walks: Walks) -> NDArray[Any]:
+        """Return the scores, from one input of each slab."""
         values = np.empty(slabs.shape)
         for feature, levels in enumerate(self.grid.levels):
             last = 0.0 if not levels.size else np.nan if np.isinf(levels[-1]) else np.nextafter(levels[-1], np.inf)
             inputs = np.append(levels, last)  # above the level +inf are the missing values
             values[:, feature] = inputs[slabs[:, feature]]
-        return self.ensemble.decide(self.ensemble.scores_at(walks.leaves(values).T))
+        return self.ensemble.scores_at(walks.leaves(values).T)
 
 
 def _slab_nodes(ensemble: Ensemble, grid: Grid) -> NDArray[np.int32]:

@@ -10,7 +10,8 @@ from typing import Any
 from onetree.report.facts import Equality, describe_stats
 from onetree.search.solve import Solution
 from onetree.support import SupportSolution
-from onetree.support.agreement import Agreement
+from onetree.support.agreement import Agreement, NumberAgreement
+from onetree.tree.leaf_values import tolerance_words
 from onetree.tree.tree import Tree
 
 _ELSEWHERE = "A tree that is equal to the model everywhere may need many more leaves."
@@ -29,14 +30,14 @@ def describe_support(found: Tree | Solution) -> dict[str, Any] | None:
     """Return the agreement on each set of inputs, and how many of them lie in proven cores; null for other trees."""
     if not isinstance(found, SupportSolution):
         return None
-    agreement = {"held_out": found.held_out, "reference": found.reference, "box": found.box}
+    agreement = {name: found.measured()[name] for name in _SETS}
     coverage = {} if found.cores is None else found.cores.coverage
     return {
         "measured": [
             {
                 "inputs": _SETS[name],
                 "n_inputs": each.n_inputs,
-                "same": _percent(each),
+                **_compared(each),
                 "proven": None
                 if name not in coverage
                 else _percent(Agreement(coverage[name].n_inside, coverage[name].n_inputs)),
@@ -56,6 +57,16 @@ def describe_proof(found: SupportSolution) -> dict[str, Any]:
         return {"state": "support-optimal", "text": f"{text} {_ELSEWHERE}", **kind}
     text = "A support tree is grown to agree with the model on the data; no smallest one was searched for."
     return {"state": "support", "text": f"{text} {_ELSEWHERE}", **kind}
+
+
+def _compared(agreement: Agreement) -> dict[str, str]:
+    """Return how far the numbers are apart, or on what share of the inputs the class is the same."""
+    if not isinstance(agreement, NumberAgreement) or agreement.mean is None or agreement.worst is None:
+        return {"same": _percent(agreement)}
+    return {
+        "mean": tolerance_words(agreement.mean, relative=False),
+        "most": tolerance_words(agreement.worst, relative=False),
+    }
 
 
 def _percent(agreement: Agreement) -> str:

@@ -4,9 +4,9 @@
 how well it does. `frontier/` shows what trees of several sizes are worth. Never says that such a tree is exact.
 """
 
-from onetree.support.agreement import Agreement
+from onetree.support.agreement import Agreement, NumberAgreement
 from onetree.support.build import support_tree
 from onetree.support.cores.regions import Cores, Coverage
 from onetree.support.solution import SupportSolution
 
-__all__ = ["Agreement", "Cores", "Coverage", "SupportSolution", "support_tree"]
+__all__ = ["Agreement", "Cores", "Coverage", "NumberAgreement", "SupportSolution", "support_tree"]

@@ -80,6 +80,13 @@ class Branches:
         left, right = number[self.left[order]], number[self.right[order]]
         return Branches(self.feature[order], self.cut[order], left, right, self.leaf_class[order])
 
+    def thresholds(self, grid: Grid) -> NDArray[np.float64]:
+        """Return the threshold of each node, 0 at leaves."""
+        threshold = np.zeros(len(self.left))
+        for node in np.flatnonzero(self.left != LEAF).tolist():
+            threshold[node] = grid.levels[self.feature[node]][self.cut[node]]
+        return threshold
+
     def as_tree(self, ensemble: Ensemble, grid: Grid) -> Tree:
         """Return the finished tree; two leaves of one class below a split are one."""
         merged = self.copy()
@@ -90,16 +97,12 @@ class Branches:
             if merged.leaf_class[left] == merged.leaf_class[right]:
                 merged.replace(node, int(left))
         final = merged.compact()
-        inner = final.left != LEAF
-        threshold = np.zeros(len(inner))
-        for node in np.flatnonzero(inner).tolist():
-            threshold[node] = grid.levels[final.feature[node]][final.cut[node]]
         return Tree(
             feature=final.feature,
-            threshold=threshold,
+            threshold=final.thresholds(grid),
             children_left=final.left,
             children_right=final.right,
-            leaf_class=np.where(inner, LEAF, final.leaf_class),
+            leaf_class=np.where(final.left != LEAF, LEAF, final.leaf_class),
             classes=ensemble.classes,
             feature_names=ensemble.feature_names,
             nan_features=ensemble.nan_features,

@@ -13,24 +13,26 @@ from onetree.errors import InvalidInputError
 from onetree.model.ensemble import Ensemble, as_ensemble
 from onetree.model.inputs import RowsLike, read_inputs
 from onetree.search.solution import in_order
+from onetree.search.wanted import wanted_of
 from onetree.support.clock import Clock
 from onetree.support.growth import Growth, as_branches, first_pool
 from onetree.support.measure import agreement, box_points, measured_cores
+from onetree.support.number_tree import number_support
 from onetree.support.optimal import search_optimum
-from onetree.support.rows import RowMaker, Rows, Sample
+from onetree.support.rows import RowMaker, Sample, set_aside
 from onetree.support.small import small_trees
 from onetree.support.solution import SupportSolution
 from onetree.support.unfolded import Unfolding
 from onetree.tree.tree import Tree
 
 DEFAULT_LEAVES = 256
-HELD_OUT = 0.2  # of the rows are set aside to measure on, unless others are given
 
 
 def support_tree(
     model: object,
     X: RowsLike,
     *,
+    output: str = "auto",
     max_leaves: int | None = None,
     fidelity: float | None = None,
     certify: bool = False,
@@ -50,12 +52,17 @@ def support_tree(
         What the tree is to follow; a path leads to a file that `load_ensemble` reads.
     X : array of shape (n_rows, n_features) or data frame
         The reference rows: the training data, or other inputs that stand for those to come. Classes are not needed.
+    output : {"auto", "class", "probability", "value"}
+        What a leaf says: a class; a probability for each class; or a number, as a regressor does. "auto" is a number
+        for regressors and a class for classifiers. A tree with numbers goes with `max_leaves`; how far they are from
+        the model's on average and at worst is measured.
     max_leaves : int, optional
         Promise no more than that many leaves, and nothing about agreement; 256 if `fidelity` is not given either.
     fidelity : float, optional
         Promise that this share of the reference rows gets the ensemble's class, 1.0 for all of them.
     certify : bool
-        Find for each leaf a core: a box in which its class is proven.
+        Find for each leaf a core: a box in which its class is proven. Of a tree with numbers, prove how far at worst
+        they are from the model's, over all inputs: `worst_deviation`, which takes long for large models.
     held_out : array of shape (n_rows, n_features) or data frame, optional
         Rows to measure the agreement on. Otherwise a fifth of `X` is set aside for that; with `fidelity` these rows
         join once the tree has been measured on them, so that the promise holds for all of `X`.
@@ -90,12 +97,13 @@ def support_tree(
     seconds(time_limit)
     with reporting(progress) as report:
         clock = Clock(time_limit, report)
-        return _followed(model, X, max_leaves, fidelity, certify, held_out, optimal, random_state, clock)
+        return _followed(model, X, output, max_leaves, fidelity, certify, held_out, optimal, random_state, clock)
 
 
 def _followed(
     model: object,
     X: RowsLike,
+    output: str,
     max_leaves: int | None,
     fidelity: float | None,
     certify: bool,
@@ -105,14 +113,22 @@ def _followed(
     clock: Clock,
 ) -> SupportSolution:
     """Build what `support_tree` is asked for."""
-    unfolding = Unfolding.of(as_ensemble(model))
+    wanted = wanted_of(model, output)
+    is_class = wanted.output == "class"
+    if not is_class and fidelity is not None:
+        raise InvalidInputError(
+            "fidelity= and optimal= are about classes, and this tree has numbers; give max_leaves= instead"
+        )
+    unfolding = Unfolding.of(as_ensemble(wanted.ensemble) if is_class else wanted.ensemble)
     values = reference_values(X, unfolding.source, "X")
     others = None if held_out is None else reference_values(held_out, unfolding.source, "held_out")
+    if not is_class:
+        return number_support(unfolding, values, others, max_leaves or DEFAULT_LEAVES, certify, random_state, clock)
     ensemble = unfolding.ensemble
     maker = RowMaker(ensemble, random_state, unfolding.origin)
     rows = maker.label(unfolding.rows(values))
     if others is None:
-        rows, aside = _set_aside(rows, random_state)
+        rows, aside = set_aside(rows, random_state)
     else:
         aside = maker.label(unfolding.rows(others))
     joined = False
@@ -190,13 +206,6 @@ def reference_values(X: RowsLike, ensemble: Ensemble, name: str) -> NDArray[np.f
     if len(values) == 0:
         raise InvalidInputError(f"{name} has no rows; give the data that the model was trained on")
     return values
-
-
-def _set_aside(rows: Rows, random_state: int) -> tuple[Rows, Rows]:
-    """Part the rows into those to build from and those to measure on, by chance."""
-    order = np.random.default_rng([random_state, len(rows)]).permutation(len(rows))
-    n_aside = int(HELD_OUT * len(rows))
-    return rows.take(np.sort(order[n_aside:])), rows.take(np.sort(order[:n_aside]))
 
 
 def _allowed(fidelity: float, n_rows: int) -> int:

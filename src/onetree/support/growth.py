@@ -26,7 +26,7 @@ _FIRST_POOL = 40_000  # synthetic rows at the root, but ...
 _MAX_VALUES = 20_000_000  # ... no more values than this, and ...
 _MAX_STEPS = 40_000_000  # ... no more steps down the ensemble's trees to find their classes; and ...
 _MAX_NODE_VALUES = 400_000  # ... no node is topped up to more than this
-_ENOUGH = 10_000  # rows to choose a split by: of more, some
+ENOUGH = 10_000  # rows to choose a split by: of more, some
 _NEAR = 0.5  # of the rows of the first pool have values only of rows near them
 POOL_MASS = 9.0  # what they weigh together at the root, in reference rows per reference row
 _NOTHING = np.empty(0, dtype=np.int32)
@@ -72,11 +72,11 @@ def first_pool(sample: Sample) -> Numbers:
 class Growth:
     """A tree that grows."""
 
-    def __init__(self, sample: Sample, pool: Numbers, *, faithful: bool) -> None:
+    def __init__(self, sample: Sample, pool: Numbers, *, faithful: bool, pool_mass: float = POOL_MASS) -> None:
         """Start with a single leaf.
 
         `faithful`: a leaf has the class of most of its reference rows and is done when they are all of it; otherwise
-        synthetic rows count like them.
+        synthetic rows count like them. `pool_mass`: what the pool weighs, in reference rows per reference row.
         """
         self._sample = sample
         self._n_classes = sample.maker.predictor.ensemble.n_classes
@@ -84,9 +84,9 @@ class Growth:
         self.nodes: list[Node] = []
         self._waiting: list[tuple[float, int]] = []
         n_rows = len(sample.reference)
-        self._weight = (1 + POOL_MASS) * n_rows
+        self._weight = (1 + pool_mass) * n_rows
         self.n_leaves = 1
-        self._add(sample.reference, pool, POOL_MASS * n_rows / len(pool))
+        self._add(sample.reference, pool, pool_mass * n_rows / len(pool))
 
     @property
     def n_wrong(self) -> int:
@@ -149,11 +149,7 @@ class Growth:
 
     def _node(self, rows: Numbers, pool: Numbers, pool_weight: float) -> Node:
         sample = self._sample
-        n_missing = min(TOP_UP, _MAX_NODE_VALUES // max(1, len(sample.columns))) - len(rows) - len(pool)
-        if n_missing > 0 and _differ(sample.columns, rows):
-            mass = pool_weight * len(pool) if len(pool) else float(len(rows))
-            pool = np.concatenate([pool, sample.mix(np.concatenate([rows, pool]), n_missing)])
-            pool_weight = mass / len(pool)
+        pool, pool_weight = self._topped_up(rows, pool, pool_weight)
         reference = np.bincount(sample.classes[rows], minlength=self._n_classes)
         total = reference + pool_weight * np.bincount(sample.classes[pool], minlength=self._n_classes)
         leaf_class = self._leaf_class(reference, total)
@@ -172,10 +168,20 @@ class Growth:
             split=split,
         )
 
+    def _topped_up(self, rows: Numbers, pool: Numbers, pool_weight: float) -> tuple[Numbers, float]:
+        """Return the pool of a node with rows enough to choose a split by, and what each of them weighs."""
+        sample = self._sample
+        n_missing = min(TOP_UP, _MAX_NODE_VALUES // max(1, len(sample.columns))) - len(rows) - len(pool)
+        if n_missing > 0 and _differ(sample.columns, rows):
+            mass = pool_weight * len(pool) if len(pool) else float(len(rows))
+            pool = np.concatenate([pool, sample.mix(np.concatenate([rows, pool]), n_missing)])
+            pool_weight = mass / len(pool)
+        return pool, pool_weight
+
     def _best_split(self, rows: Numbers, pool: Numbers, pool_weight: float) -> Split | None:
         sample = self._sample
         if not self._faithful:
-            step = max(1, (len(rows) + len(pool)) // _ENOUGH)
+            step = max(1, (len(rows) + len(pool)) // ENOUGH)
             rows, pool = rows[::step], pool[::step]
         found = _core.least_impurity(
             sample.columns, sample.classes, self._n_classes, rows, pool, pool_weight, self._faithful

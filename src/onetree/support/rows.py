@@ -8,6 +8,7 @@ rows, or only those near it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,11 @@ from onetree.lowering.native_predict import NativePredictor
 from onetree.model.ensemble import Ensemble
 from onetree.support.neighbours import near_rows
 
+_Number = TypeVar("_Number", np.int32, np.float64)
 Columns = NDArray[np.intp]
 Numbers = NDArray[np.int32]  # of rows
+
+HELD_OUT = 0.2  # of the rows are set aside to measure on, unless others are given
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +57,13 @@ class Rows:
             np.concatenate([self.slabs, others.slabs]),
             np.concatenate([self.classes, others.classes]),
         )
+
+
+def set_aside(rows: Rows, random_state: int) -> tuple[Rows, Rows]:
+    """Part the rows into those to build from and those to measure on, by chance."""
+    order = np.random.default_rng([random_state, len(rows)]).permutation(len(rows))
+    n_aside = int(HELD_OUT * len(rows))
+    return rows.take(np.sort(order[n_aside:])), rows.take(np.sort(order[:n_aside]))
 
 
 class Sample:
@@ -131,7 +142,7 @@ class Sample:
         numbers = self._with_more(n_new)
         new = slice(self._n_rows - n_new, self._n_rows)
         _core.mix_rows(self._columns, self.maker.origin, copied, others, new.start, n_new, seed)
-        self._classes[new] = self.maker.predictor.classes_at(self._columns[:, new].T)
+        self._classes[new] = self.maker.classes_at(self._columns[:, new].T)
         return numbers
 
     def _with_more(self, n_more: int) -> Numbers:
@@ -139,12 +150,13 @@ class Sample:
         first, self._n_rows = self._n_rows, self._n_rows + n_more
         if self._n_rows > len(self._classes):
             room = 2 * self._n_rows
-            self._columns = _with_room(self._columns, room)
-            self._classes = _with_room(self._classes, room)
+            self._columns = with_room(self._columns, room)
+            self._classes = with_room(self._classes, room)
         return np.arange(first, self._n_rows, dtype=np.int32)
 
 
-def _with_room(array: NDArray[np.int32], n_rows: int) -> NDArray[np.int32]:
+def with_room(array: NDArray[_Number], n_rows: int) -> NDArray[_Number]:
+    """Return an array with room for so many rows along its last axis."""
     larger = np.empty((*array.shape[:-1], n_rows), dtype=array.dtype)
     larger[..., : array.shape[-1]] = array
     return larger
@@ -171,4 +183,8 @@ class RowMaker:
     def label(self, values: NDArray[np.float64]) -> Rows:
         """Return given values as rows, with slabs and the ensemble's classes."""
         slabs = self.predictor.slabs(values)
-        return Rows(values, slabs, self.predictor.classes_at(slabs))
+        return Rows(values, slabs, self.classes_at(slabs))
+
+    def classes_at(self, slabs: NDArray[np.int32]) -> NDArray[np.intp]:
+        """Return the index of the ensemble's class for rows that are given as slabs."""
+        return self.predictor.classes_at(slabs)

@@ -14,7 +14,7 @@ from onetree.tree.tree import Tree
 _FRESH = (
     0.25  # of the synthetic rows at the root: as many more, mixed among neighbours, tell when to end the refinement
 )
-_OVERGROWN = 2  # times the leaves that are wanted, before the tree is cut back
+OVERGROWN = 2  # times the leaves that are wanted, before the tree is cut back
 
 
 def small_trees(maker: RowMaker, rows: Rows, budgets: Sequence[int], clock: Clock) -> list[Tree]:
@@ -22,7 +22,7 @@ def small_trees(maker: RowMaker, rows: Rows, budgets: Sequence[int], clock: Cloc
     sample = Sample(maker, rows)
     pool = first_pool(sample)
     growth = Growth(sample, pool, faithful=False)
-    n_grown = _OVERGROWN * max(budgets)
+    n_grown = OVERGROWN * max(budgets)
     growth.grow(max_leaves=n_grown, max_wrong=0, step=clock.of_leaves(n_grown))
     fresh = sample.mix_near(int(_FRESH * len(pool)))
     refinement = Refinement(sample, pool, POOL_MASS)

@@ -7,8 +7,9 @@ from typing import Any
 
 from onetree.base.amounts import leaves
 from onetree.search.solution import Solution
-from onetree.support.agreement import Agreement
+from onetree.support.agreement import Agreement, NumberAgreement
 from onetree.support.cores.regions import Cores
+from onetree.verify import Deviation
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -31,8 +32,11 @@ class SupportSolution(Solution):
         On rows that the tree was not built from, when it was measured.
     box : Agreement
         On random points of the bounding box of the data, most of which look like no row at all.
+        All three are a `NumberAgreement`, with the mean and the worst deviation, if the tree has numbers.
     cores : Cores or None
         Where the class of each leaf is proven, if asked for.
+    deviation : Deviation or None
+        How far the numbers of the tree are from the ensemble's at worst, over all inputs, if asked for.
     """
 
     promise: str
@@ -41,6 +45,11 @@ class SupportSolution(Solution):
     held_out: Agreement
     box: Agreement
     cores: Cores | None = None
+    deviation: Deviation | None = None
+
+    def measured(self) -> dict[str, Agreement]:
+        """Return on what inputs the tree was compared with the ensemble, and how well it did."""
+        return {"reference": self.reference, "held_out": self.held_out, "box": self.box}
 
     def report(self) -> dict[str, Any]:
         """Return all figures as values that `json` writes."""
@@ -56,20 +65,37 @@ class SupportSolution(Solution):
             "box_agreement": self.box.share,
             "box_points": self.box.n_inputs,
         }
+        for name, each in self.measured().items():
+            if isinstance(each, NumberAgreement):
+                if self.tree.output == "value":  # how many numbers are equal says little
+                    del figures[f"{name}_agreement"]
+                figures |= {f"{name}_mean_deviation": each.mean, f"{name}_worst_deviation": each.worst}
+        if self.deviation is not None:
+            figures["proven_worst_deviation"] = self.deviation.worst
         if self.cores is not None:
             figures["proven"] = self.cores.report()
         return figures
 
     def __str__(self) -> str:
+        what = "same class" if self.tree.value is None else "deviation"
         lines = [
             f"{leaves(self.tree.n_leaves)}, depth {self.tree.depth}; {self.promise}",
-            f"same class on reference rows  {self.reference}",
-            f"same class on held-out rows   {self.held_out}",
-            f"same class on random points   {self.box} of the bounding box of the data",
+            f"{what} on reference rows  {self.reference}",
+            f"{what} on held-out rows   {self.held_out}",
+            f"{what} on random points   {self.box} of the bounding box of the data",
         ]
+        if self.tree.output == "probability":
+            lines.append(f"same class on held-out rows  {self.held_out.counted}")
+        if self.deviation is not None:
+            lines.append(f"proven on every input        {self.deviation.worst!r} at worst")
         return "\n".join(lines if self.cores is None else [*lines, *self.cores.lines()])
 
     def __repr__(self) -> str:
+        if isinstance(self.held_out, NumberAgreement):
+            return (
+                f"SupportSolution({self.status}, {leaves(self.tree.n_leaves)}, depth {self.tree.depth}, not exact: "
+                f"{self.promise}; held-out deviation {self.held_out})"
+            )
         held_out = self.held_out.share
         return (
             f"SupportSolution({self.status}, {leaves(self.tree.n_leaves)}, depth {self.tree.depth}, not exact: "

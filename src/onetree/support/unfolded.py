@@ -84,6 +84,8 @@ class Unfolding:
             subset=subset,
             subsets=subsets,
             columns=source.columns,
+            value=tree.value,
+            keeps_class=tree.keeps_class,
         )
 
 

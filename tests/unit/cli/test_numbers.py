@@ -128,3 +128,31 @@ def test_a_report_of_a_regressor_has_its_errors(files, capsys):
     assert code == 0
     assert "within 2 of the model's" in out
     assert "errors" in (files / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def csv(data, files):
+    header = ",".join(f"x{k}" for k in range(4))
+    np.savetxt(files / "data.csv", data[0], delimiter=",", header=header, comments="", fmt="%.17g")
+    return files / "data.csv"
+
+
+def test_a_tree_for_the_data_has_probabilities_if_asked(files, csv, capsys):
+    given = ("--data", csv, "--by-position", "--max-leaves", "4", "--certify")
+    line = ("convert", files / "forest.json", "-o", files / "tree.json", *given)
+    code, out, _ = run(capsys, *line, "--predicts", "probability")
+    assert code == 0
+    assert "deviation on held-out rows" in out
+    assert "proven on every input" in out
+    tree = load_tree(files / "tree.json")
+    assert (tree.output, tree.exact, tree.tolerance) == ("probability", False, None)
+    code, out, _ = run(capsys, *line, "--json")
+    assert (code, load_tree(files / "tree.json").output) == (0, "class")
+    assert "held_out_worst_deviation" not in json.loads(out)
+
+
+def test_a_tree_for_the_data_keeps_no_tolerance(files, csv, capsys):
+    given = ("--data", csv, "--by-position", "--predicts", "probability", "--tolerance", "0.1")
+    code, _, err = run(capsys, "convert", files / "forest.json", "-o", files / "tree.json", *given)
+    assert code != 0
+    assert "give --max-leaves in place of --tolerance" in err

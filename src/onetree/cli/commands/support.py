@@ -51,7 +51,8 @@ def add_support(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--certify",
         action="store_true",
-        help="find for each leaf a box in which its class is proven, and their coverage",
+        help="find for each leaf a box in which its class is proven, and their coverage; of a tree with numbers, prove "
+        "how far they are from the model's at worst",
     )
 
 
@@ -63,6 +64,8 @@ def check(arguments: argparse.Namespace) -> None:
                 raise InvalidInputError(f"--{name.replace('_', '-')} needs --data CSV, the rows to follow the model on")
     elif arguments.domain:
         raise InvalidInputError("--data and --domain exclude each other; leave one of them out")
+    elif arguments.tolerance is not None:
+        raise InvalidInputError("a tree for the data keeps no tolerance; give --max-leaves in place of --tolerance")
 
 
 def convert(arguments: argparse.Namespace, ensemble: onetree.Ensemble, progress: ProgressCallback) -> SupportSolution:
@@ -71,6 +74,7 @@ def convert(arguments: argparse.Namespace, ensemble: onetree.Ensemble, progress:
         ensemble,
         _rows(arguments, arguments.data, ensemble),
         held_out=None if arguments.held_out is None else _rows(arguments, arguments.held_out, ensemble),
+        output=arguments.predicts,
         fidelity=arguments.fidelity,
         max_leaves=arguments.max_leaves,
         certify=arguments.certify,
@@ -99,10 +103,17 @@ def alternatives(arguments: argparse.Namespace) -> list[str]:
     line = ["onetree", "convert", arguments.model, "-o", arguments.output, "--voting", arguments.voting]
     line += ["--missing", arguments.missing] if arguments.missing != "auto" else []
     line += options.given_classes(arguments)
+    has_numbers = arguments.tolerance is not None
+    line += ["--predicts", arguments.predicts] if has_numbers else []
     command = shlex.join([*line, "--data", "DATA.csv"])
-    return [
+    some_size = [
         "With the training data as DATA.csv, within a minute, for inputs like these:",
         f"  a tree of some size     {command} --max-leaves {DEFAULT_LEAVES}",
+    ]
+    if has_numbers:
+        return some_size
+    return [
+        *some_size,
         f"  right on every row      {command} --fidelity 1.0",
         f"  with proven parts       {command} --certify",
     ]

@@ -48,7 +48,7 @@ function showEquality({ data }, format, followPoint) {
   const [kind, short] = EQUALITY[state];
   const [measured] = data.support?.measured ?? [];
   const fair = exact || state === "equal" || state === "within"; // of others, a difference is no fault
-  const parts = [badge(fair ? kind : "open", measured ? `On ${measured.same} of ${measured.inputs}` : state === "differs" && !fair ? "Not everywhere" : short)];
+  const parts = [badge(fair ? kind : "open", measured?.same ? `On ${measured.same} of ${measured.inputs}` : state === "differs" && !fair ? "Not everywhere" : short)];
   parts.push(make("p", { textContent: text }));
   if (data.support) parts.push(supportTable(data.support));
   if (data.agreement?.most) {
@@ -84,13 +84,13 @@ function showEquality({ data }, format, followPoint) {
 // On which inputs tree and model were compared, and for how many the class is proven.
 function supportTable({ measured, cores }) {
   const body = make("tbody");
-  for (const { inputs, n_inputs: n, same, proven } of measured) {
-    const cells = [formatCount(n), same, ...(cores ? [proven ?? "–"] : [])];
+  for (const { inputs, n_inputs: n, same, mean, most, proven } of measured) {
+    const cells = [formatCount(n), ...(same ? [same] : [mean, most]), ...(cores ? [proven ?? "–"] : [])];
     const row = make("tr", {}, make("th", { scope: "row", textContent: inputs }));
     row.append(...cells.map((text) => make("td", { className: "number", textContent: text })));
     body.append(row);
   }
-  const header = headerRow("", "inputs", "same class", ...(cores ? ["in a core"] : []));
+  const header = headerRow("", "inputs", ...(measured[0]?.same ? ["same class"] : ["mean deviation", "worst"]), ...(cores ? ["in a core"] : []));
   const parts = [make("table", { className: "sizes" }, header, body)];
   if (cores) parts.push(make("p", { className: "note", textContent: "A core is a box inside a leaf in which its class is proven for every input." }));
   return make("div", {}, ...parts);
