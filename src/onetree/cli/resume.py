@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import onetree
 from onetree.base.progress import ProgressCallback
@@ -16,6 +18,7 @@ from onetree.scale import records
 from onetree.scale.parts import EXACT, STOPPED
 from onetree.search.advice import refuse_too_large
 from onetree.search.solve import Solution
+from onetree.search.wanted import wanted_of
 
 
 def add_resume(parser: argparse.ArgumentParser) -> None:
@@ -41,15 +44,13 @@ def check(arguments: argparse.Namespace) -> None:
         )
     if arguments.work_limit is not None:
         raise InvalidInputError("--resume is for work without --work-limit; leave one of them out")
+    if arguments.max_leaves is not None:
+        raise InvalidInputError(
+            "--resume is for a given --tolerance, not the least one with --max-leaves; leave one of them out"
+        )
     if os.path.realpath(arguments.resume) == os.path.realpath(arguments.output):
         raise InvalidInputError("--resume and --output name the same file; give the tree one of its own")
     terminal.check_output(arguments.resume)
-
-
-def check_numbers(ensemble: onetree.Ensemble) -> None:
-    """Refuse trees with numbers, which are not found in parts from here."""
-    if ensemble.output != "class":
-        raise InvalidInputError("--resume is for trees with classes only; leave it out, or --predicts")
 
 
 def has_begun(arguments: argparse.Namespace) -> bool:
@@ -61,11 +62,13 @@ def convert(
     arguments: argparse.Namespace,
     ensemble: onetree.Ensemble,
     domain: Domain | None,
+    asked: Mapping[str, Any],
     progress: ProgressCallback,
 ) -> Solution:
-    """Find the tree that the options ask for, or what is missing of it."""
+    """Find the tree that the options ask for, or what is missing of it; `asked` are those for numbers."""
+    numbers = {name: value for name, value in asked.items() if name != "max_leaves"}  # which `check` refuses
     if arguments.method == "auto" and not has_begun(arguments):
-        refuse_too_large(ensemble, objective=arguments.objective, domain=domain, random_state=arguments.random_state)
+        _refuse_too_large(arguments, ensemble, domain, numbers)
     try:
         return onetree.born_again_in_parts(
             ensemble,
@@ -73,6 +76,7 @@ def convert(
             method=arguments.method,
             n_parts=None,
             domain=domain,
+            **numbers,
             time_limit=arguments.time_limit,
             memory_limit=arguments.memory_limit,
             n_jobs=arguments.jobs,
@@ -85,6 +89,19 @@ def convert(
         raise LimitReachedError(f"{error}\n{_outlook(arguments)}") from None
     except KeyboardInterrupt as signal:
         raise type(signal)(_outlook(arguments)) from None
+
+
+def _refuse_too_large(
+    arguments: argparse.Namespace, ensemble: onetree.Ensemble, domain: Domain | None, numbers: dict[str, Any]
+) -> None:
+    """Refuse a tree of which an estimate says that it is out of reach."""
+    scoring = None
+    if numbers:
+        near = {name: value for name, value in numbers.items() if name != "output"}
+        scoring = wanted_of(ensemble, numbers["output"]).scoring(**near)
+    refuse_too_large(
+        ensemble, objective=arguments.objective, domain=domain, random_state=arguments.random_state, scoring=scoring
+    )
 
 
 def remove(arguments: argparse.Namespace) -> None:

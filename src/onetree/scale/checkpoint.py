@@ -21,6 +21,7 @@ from onetree.errors import InvalidInputError, LimitReachedError, ModelFileError,
 from onetree.files.strict_json import list_of, require_keys
 from onetree.model.ensemble import Ensemble
 from onetree.scale.records import Records
+from onetree.search.scoring import Scoring
 from onetree.search.solve import Solution
 from onetree.tree.tree import Tree
 from onetree.verify import verify
@@ -86,18 +87,20 @@ class Checkpoint:
         ensemble: Ensemble,
         domain: DomainLike | None,
         *,
+        scoring: Scoring | None = None,
         time_limit: float | None = None,
         progress: ProgressCallback | None = None,
     ) -> Solution | None:
-        """Return the solution that was kept under this key if its tree is equal to the ensemble, which is proven.
+        """Return the solution that was kept under this key if its tree is what is asked for, which is proven.
 
-        The domain is the given one, not that of the file. `LimitReachedError` is raised if the time
+        It is equal to the ensemble or, with a `scoring`, carries numbers within that tolerance. The domain and the
+        tolerance are the given ones, not those of the file. `LimitReachedError` is raised if the time
         is up before the verdict, and by a callback that asks to stop.
         """
         method = "auto" if time_limit is None else "search"  # which looks at the clock more often
         try:
             solution = self.get_solution(key)
-            if solution is None or not _speaks_of(solution.tree, ensemble):
+            if solution is None or not _speaks_of(solution.tree, ensemble, scoring):
                 return None
             where = {} if domain is None else domain
             limits: dict[str, Any] = {"time_limit": time_limit, "progress": progress or False}
@@ -137,9 +140,11 @@ class Checkpoint:
                 )
 
 
-def _speaks_of(tree: Tree, ensemble: Ensemble) -> bool:
-    """Return whether class and category numbers mean the same in both."""
-    return np.array_equal(tree.classes, ensemble.classes) and tree.categories == ensemble.categories
+def _speaks_of(tree: Tree, ensemble: Ensemble, scoring: Scoring | None) -> bool:
+    """Return whether class and category numbers mean the same in both, and the tree promises what is asked for."""
+    if not np.array_equal(tree.classes, ensemble.classes) or tree.categories != ensemble.categories:
+        return False
+    return tree.value is None if scoring is None else scoring.is_promised_by(tree)
 
 
 def _as_found_in(domain: DomainLike | None, tree: Tree, ensemble: Ensemble) -> Tree:

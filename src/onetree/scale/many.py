@@ -23,6 +23,7 @@ from onetree.model.ensemble import Ensemble, as_ensemble
 from onetree.scale.checkpoint import Checkpoint
 from onetree.scale.fingerprint import fingerprint
 from onetree.search.solve import Solution, born_again
+from onetree.search.wanted import wanted_of
 
 Outcome = Solution | Exception
 Job = tuple[object, Mapping[str, Any]]  # a source and the options of `born_again`
@@ -84,8 +85,9 @@ def born_again_many(
         A file for the solutions as they come. A later call with the same options takes from it what is there, so that
         a process that was killed loses no more than what was underway. Models are known by their content.
     **options
-        Those of `born_again`, the same for every source. Limits hold for each conversion on its own; without
-        `memory_limit`, as many as there are processors share what their machine has free.
+        Those of `born_again`, such as `output` and `tolerance`, the same for every source. Limits hold for each
+        conversion on its own; without `memory_limit`, as many as there are processors share what their machine has
+        free.
 
     Returns
     -------
@@ -110,7 +112,7 @@ def born_again_many(
 
         def recall(number: int, job: Job) -> Solution | None:
             keys[number] = fingerprint(job[0])
-            return kept.proven_solution(keys[number], cast(Ensemble, job[0]), options.get("domain"))
+            return _recalled(kept, keys[number], cast(Ensemble, job[0]), job[1])
 
         found = run_jobs(
             ((source, options) for source in sources),
@@ -129,6 +131,21 @@ def born_again_many(
             found,
         ) from cast(Exception, first)
     return found
+
+
+def _recalled(kept: Checkpoint, key: str, ensemble: Ensemble, options: Mapping[str, Any]) -> Solution | None:
+    """Return what an earlier run found, if it is what the options ask for."""
+    if key not in kept:
+        return None
+    scoring = wanted_of(ensemble, options.get("output", "auto")).scoring(
+        options.get("tolerance"),
+        relative=options.get("relative", False),
+        keep_class=options.get("keep_class", True),
+        max_leaves=options.get("max_leaves"),
+    )
+    if scoring is not None and options.get("max_leaves") is not None:
+        scoring = replace(scoring, has_extremes=True)
+    return kept.proven_solution(key, ensemble, options.get("domain"), scoring=scoring)
 
 
 def run_jobs(

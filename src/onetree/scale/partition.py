@@ -1,14 +1,16 @@
 """The first cuts of a huge tree: the space in boxes that can be worked on apart.
 
-Follows the rule of the heuristic: cut where the class of sampled cells changes most often, and where least is left.
+Follows the rule of the heuristic: cut where sampled cells on both sides can share a leaf least often, since their class
+changes or their numbers are too far apart, and where least is left.
 Cuts only at thresholds of features that stand alone: categorical features and groups stay whole in every box. The cuts
-depend on the ensemble, the seed and the number of boxes only.
+depend on the ensemble, what is asked of its tree, the seed and the number of boxes only.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +23,10 @@ from onetree.lowering.native_predict import NativePredictor
 from onetree.model.categories import Categories
 from onetree.model.ensemble import Ensemble
 from onetree.model.forest_checks import node_depths
+from onetree.search.scoring import Scoring
 
 FEW_CELLS = 10**8  # of a box that is not worth cutting: its tree takes a second or two
-_N_SAMPLES = 256  # cells in which the class is looked up
+_N_SAMPLES = 256  # cells that are looked up
 _N_HYPERPLANES = 64  # the heaviest of a box, among which the cut is chosen
 _N_CANDIDATES = 8  # of which both sides are counted
 _NEAR_BEST = 0.7  # share of the most changes that makes a candidate
@@ -87,14 +90,16 @@ def partition(
     max_boxes: int,
     seed: int,
     *,
+    scoring: Scoring | None = None,
     known: Mapping[int, Cut] | None = None,
     made: Callable[[int, Cut], None] | None = None,
     tick: Callable[[], None] = lambda: None,
 ) -> Partition:
     """Cut the box with most cells, again and again, until there are enough boxes or all are small.
 
-    Cuts that are `known` from an earlier call with the same arguments are not searched for again; `made` receives each
-    of the others. `tick` is called between steps that take long for a large ensemble; it may raise.
+    With a `scoring`, leaves carry numbers. Cuts that are `known` from an earlier call with the same arguments are not
+    searched for again; `made` receives each of the others. `tick` is called between steps that take long for a large
+    ensemble; it may raise.
     """
     given = Domain((None,) * ensemble.n_features) if domain is None else domain
     whole = tuple(
@@ -112,7 +117,7 @@ def partition(
             cuts[node] = known[node]
             sides = boxes[node].sides(known[node].feature, known[node].threshold)
         else:
-            found = _best_cut(boxes[node], np.random.default_rng((seed, node)), tick)
+            found = _best_cut(boxes[node], np.random.default_rng((seed, node)), scoring, tick)
             if found is None:
                 continue  # large, but without a threshold to cut at
             hyperplane, sides = found
@@ -141,13 +146,13 @@ def _halves(values: Values, threshold: float) -> tuple[Values, Values]:
 
 
 def _best_cut(
-    box: Box, rng: np.random.Generator, tick: Callable[[], None]
+    box: Box, rng: np.random.Generator, scoring: Scoring | None, tick: Callable[[], None]
 ) -> tuple[tuple[int, float], tuple[Box, Box]] | None:
     """Choose a hyperplane, and give both sides of the box; None if there is no hyperplane to choose."""
     hyperplanes = _heaviest(box)
     if not hyperplanes:
         return None
-    changes = _class_changes(box, hyperplanes, rng)
+    changes = _changes(box, hyperplanes, rng, scoring)
     order = np.argsort(-changes, kind="stable")  # the heavier first among equals
     near = order[changes[order] >= _NEAR_BEST * changes.max()][: _N_CANDIDATES if changes.any() else 1]
     candidates = []
@@ -178,8 +183,10 @@ def _heaviest(box: Box) -> list[tuple[int, float]]:
     return [(int(feature), threshold) for feature, threshold in pairs[:, chosen].T.tolist()]
 
 
-def _class_changes(box: Box, hyperplanes: list[tuple[int, float]], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Count for each hyperplane the sampled cells whose class changes across it."""
+def _changes(
+    box: Box, hyperplanes: list[tuple[int, float]], rng: np.random.Generator, scoring: Scoring | None
+) -> NDArray[np.int64]:
+    """Count for each hyperplane the sampled cells that cannot share a leaf with the cell across it."""
     ensemble = box.inside
     levels = Grid.of(ensemble).levels
     slabs = [
@@ -194,9 +201,19 @@ def _class_changes(box: Box, hyperplanes: list[tuple[int, float]], rng: np.rando
         level = int(np.searchsorted(levels[feature], threshold))
         pair[:, :, feature] = slabs[feature][level : level + 2, np.newaxis]
     flat = rows.reshape(-1, ensemble.n_features)
+    if scoring is not None:
+        return _apart(scoring, ensemble.scores(flat), rows.shape[:3])
     classes = ensemble.predict_index(flat) if ensemble.has_subsets else NativePredictor(ensemble).classes(flat)
     classes = classes.reshape(rows.shape[:3])
     changes: NDArray[np.int64] = np.count_nonzero(classes[:, 0] != classes[:, 1], axis=1)
+    return changes
+
+
+def _apart(scoring: Scoring, sums: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Count the pairs for which no leaf will do; the shape is that of hyperplanes, sides and samples."""
+    least, most = (ends.reshape(*shape, -1) for ends in scoring.admit(sums.astype(np.float64)))
+    apart = least.max(axis=1) > most.min(axis=1)
+    changes: NDArray[np.int64] = np.count_nonzero(apart.any(axis=2), axis=1)
     return changes
 
 

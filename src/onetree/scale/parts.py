@@ -6,7 +6,7 @@ computes them or how many do. Nothing here recurses on the depth of a tree.
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from time import perf_counter, time
 from typing import Any
@@ -17,16 +17,20 @@ from onetree.base.progress import Progress, ProgressCallback, ProgressOption, Re
 from onetree.domain.domain import Domain, DomainLike, as_domain
 from onetree.domain.restrict import restrict
 from onetree.errors import InvalidInputError, LimitReachedError, ModelFileError
+from onetree.lowering.axes import axes_of
 from onetree.lowering.grid import Grid
-from onetree.model.ensemble import Ensemble, as_ensemble
+from onetree.model.ensemble import Ensemble
 from onetree.scale.checkpoint import Checkpoint
 from onetree.scale.fingerprint import fingerprint
 from onetree.scale.join import joined
 from onetree.scale.many import run_jobs
 from onetree.scale.partition import Cut, Partition, partition
+from onetree.search.apart import n_apart
 from onetree.search.proof import prove
-from onetree.search.solution import Solution, Value, best_of, measures
+from onetree.search.scoring import Scoring
+from onetree.search.solution import Solution, Value, best_of, in_order, measures
 from onetree.search.solve import exact_if_quick
+from onetree.search.wanted import Threshold, wanted_of
 from onetree.tree.tree import Tree
 
 EXACT, STOPPED = "exact", "stopped"  # in the checkpoint: the search of the whole, and that it did not come to its end
@@ -42,6 +46,12 @@ def born_again_in_parts(
     method: str = "heuristic",
     n_parts: int | None = 32,
     domain: DomainLike | None = None,
+    threshold: Threshold | None = None,
+    bands: Sequence[float] | None = None,
+    output: str = "auto",
+    tolerance: float | None = None,
+    relative: bool = False,
+    keep_class: bool = True,
     time_limit: float | None = None,
     memory_limit: float | None = None,
     n_jobs: int | None = None,
@@ -53,8 +63,8 @@ def born_again_in_parts(
     """Find one huge tree as tasks that run side by side, here or on a cluster.
 
     The space is cut into boxes by the heuristic's own rule; each box is converted by ``born_again(method="heuristic")``
-    wherever joblib has room, and the trees are put together. The tree is as equal to the ensemble as any other, only
-    not proven smallest. Parts that are alike are found more than once, so on a single processor
+    wherever joblib has room, and the trees are put together. The tree is as equal to the ensemble as any other, or its
+    numbers as near, only not proven smallest. Parts that are alike are found more than once, so on a single processor
     ``born_again(method="heuristic")`` does less work.
 
     Parameters
@@ -71,7 +81,7 @@ def born_again_in_parts(
         Boxes to cut the space into, at most; fewer where it is small. The tree depends on it, so that it does not
         follow `n_jobs`, and should be several times as large. None chooses by the number of cells, so that a part
         takes seconds where that can be had.
-    domain, memory_limit, random_state
+    domain, threshold, bands, output, tolerance, relative, keep_class, memory_limit, random_state
         As in `born_again`; the limit holds for each part.
     time_limit : float, optional
         Seconds. `LimitReachedError` is raised when they have passed before all parts are done; what is done is in the
@@ -83,7 +93,7 @@ def born_again_in_parts(
         phase "proof", in `done` how many of those in the checkpoint are proven again. An exception raised in it stops
         everything.
     verify : bool
-        Prove each part equivalent to the ensemble inside its box, where it is computed.
+        Prove each part equivalent to the ensemble inside its box, or within the tolerance there, where it is computed.
     checkpoint : path, optional
         A file for what is done. A later call with the same arguments goes on from there, so that a process that was
         killed loses no more than the parts that were underway, and ends with the same tree. It stays when all is done.
@@ -91,8 +101,8 @@ def born_again_in_parts(
     Returns
     -------
     Solution
-        The bound is that of the hardest part, which is true and weak. ``stats["part_seconds"]`` says what each took,
-        with its proof.
+        The bound is that of the hardest part, which is true and weak, or that of inputs whose numbers are far apart.
+        ``stats["part_seconds"]`` says what each took, with its proof.
 
     Examples
     --------
@@ -112,7 +122,10 @@ def born_again_in_parts(
         raise InvalidInputError(f"random_state must be a non-negative integer, not {random_state!r}")
     started = perf_counter()
     until = None if time_limit is None else Until.after(seconds(time_limit))
-    ensemble = as_ensemble(model)
+    wanted = wanted_of(model, output, threshold=threshold, bands=bands)
+    ensemble = wanted.ensemble
+    scoring = wanted.scoring(tolerance, relative=relative, keep_class=keep_class)
+    asked = {"output": wanted.output, "tolerance": tolerance, "relative": relative, "keep_class": keep_class}
     where = as_domain(domain, ensemble)
     if n_parts is None:
         n_parts = parts_for(Grid.of(ensemble, where).n_cells)
@@ -125,17 +138,18 @@ def born_again_in_parts(
         "parts": n_parts,
         "random_state": random_state,
         "memory_limit": memory_limit,
+        **asked,
     }
     with shown(progress) as callback, Checkpoint(checkpoint, task) as kept:
         watched = _watched(callback, until)
         memory_limit = memory_limit if checkpoint is None else _fixed_memory(kept, memory_limit)
         whole = None
         if method == "auto":
-            asked = {"objective": objective, "memory_limit": memory_limit, "n_jobs": n_jobs}
-            whole = _exact(kept, ensemble, where, asked, until, watched, verify)
+            quick = {"objective": objective, "memory_limit": memory_limit, "n_jobs": n_jobs}
+            whole = _exact(kept, ensemble, where, scoring, quick, until, watched, verify)
             if whole is not None and whole.status == "optimal":
                 return whole
-        top = _cuts(kept, ensemble, where, n_parts, random_state, until)
+        top = _cuts(kept, ensemble, where, n_parts, random_state, scoring, until)
         # The largest first, so that none is only begun when the others are nearly done.
         order = sorted(top.boxes, key=lambda node: (-top.boxes[node].n_cells, node))
         found = {node: part for node in order if (part := kept.get_solution(f"part {node}")) is not None}
@@ -145,6 +159,7 @@ def born_again_in_parts(
             "method": "heuristic",
             "memory_limit": memory_limit,
             "random_state": random_state,
+            **asked,
             "progress": until or False,
             "verify": verify,
         }
@@ -167,11 +182,14 @@ def born_again_in_parts(
         )
         if verify:
             domain_of = {f"part {node}": top.boxes[node].domain for node in order if node not in missing}
-            _check_found(kept, ensemble, domain_of, until, watched)
+            _check_found(kept, ensemble, domain_of, scoring, until, watched)
     tree = joined(top, {node: part.tree for node, part in found.items()}, restrict(ensemble, where), where)
     value = _size(tree, objective)
     # A tree of the whole, restricted to a part, is no larger: the best of a part is a bound for the whole.
     bound = max((part.lower_bound for part in found.values()), key=measures)
+    if scoring is not None:
+        n_leaves = n_apart(axes_of(ensemble, where), scoring, tree, random_state)
+        bound = max(bound, in_order(objective, (n_leaves - 1).bit_length(), n_leaves), key=measures)
     stats = {
         "parts": len(found),
         "parts_found": before,
@@ -188,6 +206,7 @@ def _exact(
     kept: Checkpoint,
     ensemble: Ensemble,
     where: Domain | None,
+    scoring: Scoring | None,
     asked: dict[str, Any],
     until: Until | None,
     progress: ProgressCallback,
@@ -198,10 +217,10 @@ def _exact(
         if kept.get(EXACT) in (None, STOPPED):
             return None
         if verify:
-            return _check_found(kept, ensemble, {EXACT: where}, until, progress)[0]
+            return _check_found(kept, ensemble, {EXACT: where}, scoring, until, progress)[0]
         return kept.get_solution(EXACT)
     try:
-        found = exact_if_quick(ensemble, domain=where, **asked, progress=progress)
+        found = exact_if_quick(ensemble, scoring=scoring, domain=where, **asked, progress=progress)
     except (LimitReachedError, KeyboardInterrupt):
         kept.put(EXACT, STOPPED)  # or every run of the same length would end here
         raise
@@ -252,7 +271,13 @@ def parts_for(n_cells: int) -> int:
 
 
 def _cuts(
-    kept: Checkpoint, ensemble: Ensemble, where: Domain | None, n_parts: int, seed: int, until: Until | None
+    kept: Checkpoint,
+    ensemble: Ensemble,
+    where: Domain | None,
+    n_parts: int,
+    seed: int,
+    scoring: Scoring | None,
+    until: Until | None,
 ) -> Partition:
     """Find the first cuts, except those that an earlier run found."""
     known = {node: _cut(kept.get(key)) for node in range(2 * n_parts) if (key := f"cut {node}") in kept}
@@ -264,7 +289,7 @@ def _cuts(
         if until is not None:
             until()
 
-    return partition(ensemble, where, n_parts, seed, known=known, made=made, tick=tick)
+    return partition(ensemble, where, n_parts, seed, scoring=scoring, known=known, made=made, tick=tick)
 
 
 def _cut(record: dict[str, Any]) -> Cut:
@@ -284,6 +309,7 @@ def _check_found(
     kept: Checkpoint,
     ensemble: Ensemble,
     domain_of: Mapping[str, Domain | None],
+    scoring: Scoring | None,
     until: Until | None,
     progress: ProgressCallback,
 ) -> list[Solution]:
@@ -299,10 +325,11 @@ def _check_found(
     try:
         for key, domain in domain_of.items():
             left = None if until is None else _left(until)
-            solution = kept.proven_solution(key, ensemble, domain, time_limit=left, progress=tell)
+            solution = kept.proven_solution(key, ensemble, domain, scoring=scoring, time_limit=left, progress=tell)
             if solution is None:
                 raise ModelFileError(
-                    f'"{key}" in the checkpoint is not equal to the model there; delete the file to begin again'
+                    f'"{key}" in the checkpoint is not equal to the model there, or not what is asked for; delete the '
+                    "file to begin again"
                 )
             proven.append(solution)
             tell()

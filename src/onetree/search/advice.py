@@ -167,13 +167,22 @@ def binned(ensemble: Ensemble, n_bins: int) -> Ensemble:
 
 
 def refuse_too_large(
-    ensemble: Ensemble, *, objective: str, domain: DomainLike | None = None, random_state: int = 0
+    ensemble: Ensemble,
+    *,
+    objective: str,
+    domain: DomainLike | None = None,
+    random_state: int = 0,
+    scoring: Scoring | None = None,
 ) -> None:
     """Raise `TooLargeError` if the estimated number of leaves is out of reach."""
     if Grid.of(ensemble, as_domain(domain, ensemble)).n_boxes > _FEW_BOXES:
-        found = estimated(ensemble, objective=objective, domain=domain, random_state=random_state, progress=False)
+        found = estimated(
+            ensemble, objective=objective, domain=domain, random_state=random_state, progress=False, scoring=scoring
+        )
         if found.beyond or found.leaves_range[0] > MOST_LEAVES:
-            raise too_large(ensemble, found, objective=objective, domain=domain, random_state=random_state)
+            raise too_large(
+                ensemble, found, objective=objective, domain=domain, random_state=random_state, scoring=scoring
+            )
 
 
 def too_large(

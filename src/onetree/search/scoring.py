@@ -23,6 +23,9 @@ from onetree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
 
+_BATCHED = "linear"  # a matrix product, as of the last model of a stack: its last bits depend on the number of rows
+_SLACK = 1e-12  # of probabilities, which is far more than those bits make
+
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
@@ -33,13 +36,16 @@ class Scoring:
     ensemble : Ensemble
         One that has a response.
     tolerance : float
-        At least 0; below 1 if it is relative.
+        That of the search, at least 0; below 1 if it is relative.
     relative : bool
         Whether the tolerance is a share of the ensemble's number.
     keep_class : bool
         Whether the class is kept as well. A regressor has none.
     has_extremes : bool
-        Whether the core tells the least and the greatest score of each leaf.
+        Whether the core tells the least and the greatest score of each leaf. Then a tree promises the least
+        tolerance that its shape allows.
+    promised : float, optional
+        What a tree promises, where that is not the tolerance of the search.
     """
 
     ensemble: Ensemble
@@ -47,13 +53,14 @@ class Scoring:
     relative: bool = False
     keep_class: bool = True
     has_extremes: bool = False
+    promised: float | None = None
 
     @classmethod
     def of(cls, ensemble: Ensemble, tolerance: float, *, relative: bool = False, keep_class: bool = True) -> Scoring:
         """Return what is asked of an ensemble; a tolerance that cannot be kept is an error."""
         check_tolerance(tolerance, relative=relative)
         response_of(ensemble)
-        return cls(ensemble, float(tolerance), relative, keep_class and ensemble.n_classes > 1)
+        return cls(ensemble, 0.0, relative, keep_class and ensemble.n_classes > 1).within(float(tolerance))
 
     @property
     def response(self) -> Response:
@@ -85,9 +92,26 @@ class Scoring:
         """Columns that the core sees."""
         return self.n_numbers * (3 if self.has_extremes else 1) + self.keep_class
 
+    @property
+    def slack(self) -> float:
+        """By how much the library's own numbers are uncertain; the search keeps off the tolerance by so much."""
+        return _SLACK if any(stage.kind == _BATCHED for stage in self.response.stages) else 0.0
+
+    @property
+    def promise(self) -> float:
+        """The tolerance that a tree promises."""
+        return self.tolerance if self.promised is None else self.promised
+
     def within(self, tolerance: float) -> Scoring:
-        """Return the same with another tolerance."""
-        return replace(self, tolerance=tolerance)
+        """Return the same for a tree that promises another tolerance."""
+        return replace(self, tolerance=max(tolerance - self.slack, 0.0), promised=tolerance)
+
+    def is_promised_by(self, tree: Tree) -> bool:
+        """Return whether a tree says that it is what is asked for; with `has_extremes`, of whatever tolerance."""
+        if tree.value is None or tree.tolerance is None or tree.value.dtype != self.dtype:
+            return False
+        is_near = self.has_extremes or tree.tolerance == self.promise
+        return is_near and tree.relative == self.relative and tree.keeps_class == self._keeps_class
 
     def admit(self, sums: Floats) -> tuple[Floats, Floats]:
         """Return the ends of what a leaf may carry in each column where these sums occur."""
@@ -112,7 +136,7 @@ class Scoring:
         """Return a tree of the core on the features of the ensemble, with numbers in its leaves."""
         n = self.n_numbers
         value = leaf_number(outcome.leaf_least[:, :n], outcome.leaf_most[:, :n], self.dtype)
-        return self._with_values(axes, nodes, outcome, value, self.tolerance)
+        return self._with_values(axes, nodes, outcome, value, self.promise)
 
     def nearest_tree(self, axes: Axes, nodes: _core.FlatTree, outcome: _core.Outcome) -> Tree:
         """Return the same with the least tolerance that its shape allows; for `has_extremes`."""
@@ -124,7 +148,8 @@ class Scoring:
         tolerance = min(float(needed.max()), self.tolerance)
         least, _ = admitted(high, tolerance, self.relative, self.dtype)
         _, most = admitted(low, tolerance, self.relative, self.dtype)
-        return self._with_values(axes, nodes, outcome, leaf_number(least, most, self.dtype), tolerance)
+        promise = min(tolerance + self.slack, self.promise)
+        return self._with_values(axes, nodes, outcome, leaf_number(least, most, self.dtype), promise)
 
     def _with_values(
         self, axes: Axes, nodes: _core.FlatTree, outcome: _core.Outcome, value: NDArray[Any], tolerance: float
@@ -148,15 +173,19 @@ class Scoring:
             leaf_value,
             tolerance=tolerance,
             relative=self.relative,
-            keeps_class=self.keep_class or self.ensemble.n_classes <= 1,
+            keeps_class=self._keeps_class,
         )
+
+    @property
+    def _keeps_class(self) -> bool:
+        return self.keep_class or self.ensemble.n_classes <= 1
 
     def largest_tolerance(self, sums: Floats) -> float:
         """Return a tolerance with which one number does for all of these sums; a share stays below 1."""
         numbers = np.asarray(self.response.numbers(sums), dtype=np.float64)
         admitted(numbers, 0.0, self.relative, self.dtype)  # refuses numbers that are not finite
         needed = float(least_tolerance(numbers.min(axis=0), numbers.max(axis=0), self.relative, self.dtype).max())
-        return needed if np.isfinite(needed) else float(np.nextafter(1.0, 0.0))
+        return needed + 2 * self.slack if np.isfinite(needed) else float(np.nextafter(1.0, 0.0))
 
 
 def response_of(ensemble: Ensemble) -> Response:

@@ -19,6 +19,7 @@ from onetree.search.estimate import Estimate, estimated
 from onetree.search.own_tree import own_tree
 from onetree.search.proof import prove_found, proven_front, time_to_search
 from onetree.search.request import ENGINES, Request, run, solutions_of
+from onetree.search.scoring import Scoring
 from onetree.search.solution import Solution as Solution
 from onetree.search.solution import best_of
 from onetree.search.tolerance_front import least_tolerance
@@ -241,9 +242,10 @@ class _Search:
 
 
 def exact_if_quick(
-    model: object,
+    ensemble: Ensemble,
     *,
     objective: str,
+    scoring: Scoring | None = None,
     domain: Domain | None = None,
     memory_limit: float | None = None,
     n_jobs: int | None = 1,
@@ -253,10 +255,10 @@ def exact_if_quick(
 
     Nothing is proven about the tree. None where the grid is too large to look at.
     """
-    axes = axes_of(wanted_of(model, "class").ensemble, domain)
+    axes = axes_of(ensemble, domain)
     try:
         with reporting(progress) as report:
-            request = Request(axes, objective, memory_bytes(memory_limit), workers(n_jobs), 0, report)
+            request = Request(axes, objective, memory_bytes(memory_limit), workers(n_jobs), 0, report, scoring)
             return request.exact_table(Budget())
     except GridTooLargeError:
         return None

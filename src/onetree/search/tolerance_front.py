@@ -18,7 +18,7 @@ from onetree.search.request import ENGINES, Request, run
 from onetree.search.scoring import Scoring
 from onetree.search.solution import Solution
 from onetree.search.tolerances import Steps, every_step
-from onetree.search.wanted import check_max_leaves, wanted_of
+from onetree.search.wanted import check_max_leaves, check_promise, wanted_of
 from onetree.tree.leaf_values import check_tolerance
 
 
@@ -43,7 +43,10 @@ def tolerance_front(
 
     Takes the arguments of `born_again`. The fewest leaves are a function of the tolerance that goes down in steps, and
     each of its steps is found and proven: a solution has the fewest leaves of all trees within its ``tree.tolerance``,
-    and no smaller tolerance is kept by a tree with so few leaves.
+    and no smaller tolerance is kept by a tree with so few leaves. The last step is tolerance 0, except for a stack
+    with a linear model at its end: the last bits of its probabilities depend on how many rows are predicted at once,
+    so that equal ones cannot be promised. That step is left out then, and the tolerances of the others are larger by
+    1e-12.
 
     Parameters
     ----------
@@ -93,7 +96,10 @@ def tolerance_front(
         request = Request(axes, objective, memory_bytes(memory_limit), workers(n_jobs), 0, report, scoring)
         budget = Budget(max(time_to_search(limit, verify), 1e-9) if limit else 0.0)
         if asked is not None:
-            front = _of_tolerances([replace(request, scoring=scoring.within(each)) for each in asked], engine, budget)
+            near = [scoring.within(each) for each in asked]
+            for each in near:
+                check_promise(each)
+            front = _of_tolerances([replace(request, scoring=each) for each in near], engine, budget)
         else:
             front = every_step(_steps(request, scoring, engine, budget), max_leaves)
         return proven_front(front, wanted.ensemble, started, limit, report) if verify else front
@@ -122,7 +128,8 @@ def _steps(request: Request, scoring: Scoring, engine: str | None, budget: Budge
 
     allowed, _ = budget.allow()
     sums = run(lambda: _core.distinct_sums(request.axes.ensemble, allowed, request.memory_limit, request.progress))
-    return Steps(solve, scoring.largest_tolerance(sums))
+    # Between the slack and twice of it, steps are those of the last bits.
+    return Steps(solve, scoring.largest_tolerance(sums), 2 * scoring.slack)
 
 
 def _of_tolerances(requests: Sequence[Request], engine: str | None, budget: Budget) -> list[Solution]:

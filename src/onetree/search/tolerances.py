@@ -27,10 +27,12 @@ class Steps:
         that is not proven, or `LimitReachedError`, ends the search.
     largest : float
         A tolerance beyond which no tree is smaller.
+    smallest : float
+        A tolerance below which none is looked for.
     """
 
-    def __init__(self, solve: Solve, largest: float) -> None:
-        self._solve, self._largest = solve, largest
+    def __init__(self, solve: Solve, largest: float, smallest: float = 0.0) -> None:
+        self._solve, self._largest, self.smallest = solve, largest, smallest
         self._known: dict[float, Solution] = {}  # by the tolerance that was asked for
 
     def first(self) -> Solution:
@@ -39,7 +41,7 @@ class Steps:
 
     def least(self, found: Solution, max_leaves: int) -> Solution:
         """Return the tree of the least tolerance with at most so many leaves, given some such tree."""
-        while _tolerance(found) > 0:
+        while _tolerance(found) > self.smallest:
             below = self._at(float(np.nextafter(_tolerance(found), 0.0)))
             if below.tree.n_leaves > max_leaves:
                 break
@@ -55,7 +57,7 @@ class Steps:
 
     def below(self, found: Solution) -> Solution | None:
         """Return the tree of the next step down, given one of the least tolerance; None after the last."""
-        if _tolerance(found) == 0:
+        if _tolerance(found) <= self.smallest:
             return None
         return self._at(float(np.nextafter(_tolerance(found), 0.0)))
 
@@ -78,14 +80,18 @@ def _tolerance(found: Solution) -> float:
 def every_step(steps: Steps, max_leaves: int | None) -> list[Solution]:
     """Return a tree for every number of leaves that is the fewest for some tolerance, each with its least tolerance.
 
-    From the fewest leaves on. At a limit, those that are proven by then, with ``stats["complete"]`` False.
+    From the fewest leaves on; a step at a smallest tolerance that is not 0 is left out, unless it is the only one. At a
+    limit, those that are proven by then, with ``stats["complete"]`` False.
     """
     front: list[Solution] = []
     try:
         found: Solution | None = steps.first()
         while found is not None and (max_leaves is None or found.tree.n_leaves <= max_leaves):
-            front.append(steps.least(found, found.tree.n_leaves))
-            found = steps.below(front[-1])
+            least = steps.least(found, found.tree.n_leaves)
+            if front and 0 < _tolerance(least) <= steps.smallest:
+                break
+            front.append(least)
+            found = steps.below(least)
     except LimitReachedError:
         if not front:
             raise

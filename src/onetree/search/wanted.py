@@ -46,18 +46,11 @@ class Wanted:
                     f'{name}= is about numbers, and this tree has classes; ask for output="probability"'
                 )
             return None
-        if tolerance == 0 and self._depends_on_the_batch():
-            raise InvalidInputError(
-                "the last bit of this model's numbers depends on how many rows it predicts at once, so equal ones "
-                "cannot be promised; use a small tolerance, such as 1e-12"
-            )
         any_tolerance = 0.0 if max_leaves is not None else tolerance
-        return self.numbers(any_tolerance, relative=relative, keep_class=keep_class)
-
-    def _depends_on_the_batch(self) -> bool:
-        """Whether a matrix product, as of the last model of a stack, makes the numbers."""
-        response = self.ensemble.response
-        return response is not None and any(stage.kind == "linear" for stage in response.stages)
+        scoring = self.numbers(any_tolerance, relative=relative, keep_class=keep_class)
+        if max_leaves is None:
+            check_promise(scoring)
+        return scoring
 
     def numbers(self, tolerance: float | None, *, relative: bool, keep_class: bool) -> Scoring:
         """Return how near the numbers of the tree must be."""
@@ -97,6 +90,15 @@ def wanted_of(
             'it was read with output="class"'
         )
     return Wanted(ensemble, output)
+
+
+def check_promise(scoring: Scoring) -> None:
+    """Raise if the tolerance is less than what the library's own numbers are uncertain by."""
+    if scoring.promise < scoring.slack:
+        raise InvalidInputError(
+            "the last bit of this model's numbers depends on how many rows it predicts at once, so equal ones "
+            f"cannot be promised; use a small tolerance, such as {scoring.slack:g}"
+        )
 
 
 def check_max_leaves(max_leaves: int | None, tolerance: float | None, objective: str) -> None:

@@ -80,8 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.resume is None:
                 found = search(arguments, ensemble, domain, asked, bar)
             else:
-                resume.check_numbers(ensemble)
-                solution = resume.convert(arguments, ensemble, domain, bar)
+                solution = resume.convert(arguments, ensemble, domain, asked, bar)
                 found = Found(solution, verified=not arguments.no_verify)
     except TooLargeError as error:
         raise LimitReachedError(_refusal(error, arguments)) from None
