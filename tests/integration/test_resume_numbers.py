@@ -74,12 +74,12 @@ def test_a_killed_command_goes_on_and_ends_with_the_same_tree(tmp_path):
     asked = ["--predicts", "probability", "--tolerance", "0.2", "--method", "heuristic"]
     assert main(words(model, whole, *asked)) == 0
     command = [sys.executable, "-m", "onetree", *words(model, broken, *asked)]
-    for n_records in (1, 3):  # enough for the next to go on from
+    for n_records in (1, 2):  # enough for the next to go on from
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             while process.poll() is None and kept(broken / "checkpoint") < n_records:
                 time.sleep(0.01)
             process.kill()
-    assert kept(broken / "checkpoint") >= 3
+    assert kept(broken / "checkpoint") >= 2
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     said = json.loads(done.stdout)
     assert said["stats"]["parts_found"] >= 1
@@ -104,6 +104,17 @@ def test_the_least_tolerance_of_a_size_is_refused(tmp_path, capsys):
     assert main(words(model, tmp_path, "--max-leaves", "5")) == 2
     assert "--max-leaves" in capsys.readouterr().err
     assert {path.name for path in tmp_path.iterdir()} == {"model.json"}
+
+
+def test_a_tree_that_is_far_too_large_within_the_tolerance_is_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("onetree.search.advice._FEW_BOXES", 0)
+    monkeypatch.setattr("onetree.search.advice.MOST_LEAVES", 4)
+    model = tmp_path / "model.json"
+    regressor(4).save(model)
+    assert main(words(model, tmp_path, "--tolerance", "1")) == 3
+    assert "nothing was written" in capsys.readouterr().err
+    assert not (tmp_path / "checkpoint").exists()
+    assert main(words(model, tmp_path, "--tolerance", "1000")) == 0  # where one leaf does
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
