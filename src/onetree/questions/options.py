@@ -258,9 +258,10 @@ class _Slabs:
     def nearest(self, closest: Floats, row: Floats) -> tuple[Floats, Bools]:
         """Return the value nearest to the row in every slab, and whether there is one."""
         close, x = closest[self._axis], np.nan_to_num(row, nan=0.0, posinf=np.inf, neginf=-np.inf)[self._axis]
-        inside = (self._low < close) & (close <= self._high)
+        unbounded = np.isneginf(self._low)  # -inf is no bound, and a number that can be an input itself
+        inside = ((self._low < close) | unbounded) & (close <= self._high)
         found = np.where(inside, close, np.where(self._high < x, self._largest, self._least))
-        return found, (self._low < found) & (found <= self._high)
+        return found, ((self._low < found) | unbounded) & (found <= self._high)
 
 
 def _closest(values: Values, x: float) -> float:

@@ -10,6 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import onetree
 from onetree.questions.hitting import smallest_hitting_set
+from tests.cases.categorical import colour_tree
 from tests.cases.questions import CASES, cells_near, tries
 from tests.unit.questions.test_counterfactual import random_question
 
@@ -121,6 +122,13 @@ def test_a_constant_model_needs_no_reason():
     reason = onetree.explain(forest, X[0])
     assert len(reason) == 0
     assert str(reason) == "1, always"
+
+
+def test_an_infinite_value_is_an_input_like_any_other():
+    tree = colour_tree(0, 2, "missing")
+    for age in (-math.inf, math.inf):
+        assert onetree.explain(tree, [5.0, age]).features == ("colour",)
+    assert set(onetree.explain(tree, [0.0, -math.inf]).features) == {"colour", "age"}
 
 
 def test_the_hitting_set_is_the_smallest():
