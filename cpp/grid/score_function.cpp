@@ -252,7 +252,7 @@ Cut cut_of_fewest_cells(const ScoreFunction& function, const ScoreProfile& profi
     return {0, ends[(ends.size() - 2) / 2]};
   }
   const int n = n_cuts(function, profile.shapes());
-  const int most = static_cast<int>(std::clamp<std::size_t>(kMostWork / function.n_cells(), 4, n));
+  const int most = static_cast<int>(std::min<std::size_t>(n, std::max<std::size_t>(4, kMostWork / function.n_cells())));
   Cut best{0, 0};
   double least = HUGE_VAL;
   for (int i = 0; i < most; ++i) {

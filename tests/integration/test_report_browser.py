@@ -249,7 +249,7 @@ def test_what_is_not_in_the_file_is_said_to_be_missing(opened, monkeypatch):
 def test_a_tree_of_one_leaf_says_so(opened):
     page = opened(grown_tree(1))
     assert page.inner_text("#rules .conditions") == "always"
-    assert "every input has the same class" in page.inner_text("#fields-note")
+    assert "it says the same of every input" in page.inner_text("#fields-note")
 
 
 def test_the_input_on_which_tree_and_model_differ_is_followed(opened):

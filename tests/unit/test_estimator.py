@@ -301,7 +301,7 @@ def test_a_model_that_is_no_ensemble_of_trees_is_refused():
 
 
 def test_a_forest_whose_tree_is_out_of_reach_is_refused_before_the_work(monkeypatch):
-    monkeypatch.setattr("onetree.search.advice.estimate", estimate_by_trees)  # what is proposed is tested elsewhere
+    monkeypatch.setattr("onetree.search.advice.estimated", estimate_by_trees)  # what is proposed is tested elsewhere
     data = load_breast_cancer(return_X_y=True)
     with pytest.raises(TooLargeError, match="support_tree") as caught:
         BornAgainTreeClassifier(RandomForestClassifier(30, random_state=0)).fit(*data)
