@@ -3,7 +3,8 @@
 For each data set, depth of the trees and objective, the largest forest whose smallest tree is found and proven within
 the limits. Forests are trained as the paper trains them, on the first fold of its data and on data whose features are
 not binned; one of more trees begins with the trees of a smaller one. What is proven for one objective is where the
-search for the next begins. Each solve has a process of its own.
+search for the next begins. Each solve has a process of its own, which ends when the processor time of the call is over
+the time limit: so another process beside it does not change the table.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from benchmarks import ladder, paper_data, runs
 
 UNBINNED = ("magic", "ionosphere", "spambase", "winequality_red")
 OBJECTIVES = ("depth", "leaves", "depth-leaves")
+GROWTH = 5  # power of the number of trees with which the time grows
+PATIENCE = 20  # times the limit: a process that waits for the processor is not ended
 
 
 def parse(arguments):
@@ -29,14 +32,7 @@ def parse(arguments):
     parser.add_argument("--objectives", nargs="+", choices=OBJECTIVES, default=OBJECTIVES)
     parser.add_argument("--max-trees", type=int, default=256)
     parser.add_argument("--guess", type=int, default=8, metavar="N", help="trees to begin with")
-    parser.add_argument("--time-limit", type=float, default=60.0, help="in seconds")
-    parser.add_argument(
-        "--busy",
-        type=float,
-        default=1.0,
-        metavar="F",
-        help="allow F times as long, if the processor time is in the limit",
-    )
+    parser.add_argument("--time-limit", type=float, default=60.0, help="in seconds of the processor")
     parser.add_argument("--memory-limit", type=float, default=8.0, help="in GB")
     parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0, help="random_state of the forests")
@@ -44,49 +40,50 @@ def parse(arguments):
     return parser.parse_args(arguments)
 
 
-def largest(is_proven, most, guess):
-    """The largest number up to `most` that is proven, 0 if none is; each is asked for at most once.
+def largest(seconds_of, most, guess, limit):
+    """The largest number up to `most` for which there is a time, 0 if there is none; each is asked for at most once.
 
-    Begins at the guess, goes away from it in steps that double until the answer changes, and halves in between.
+    `seconds_of` gives the time that a number takes, None if it is not proven. The next number is where a growth with
+    the power `GROWTH` would reach the limit, between the largest that is proven and the smallest that is not.
     """
     proven, failed = 0, most + 1
-    number, step = min(max(guess, 1), most), 1
+    number = min(max(guess, 1), most)
     while failed - proven > 1:
-        if is_proven(number):
-            proven = number
-            number = number + step if failed > most else (proven + failed) // 2
-        else:
+        seconds = seconds_of(number)
+        if seconds is None:
             failed = number
-            number = number - step if not proven else (proven + failed) // 2
-        number = min(max(number, proven + 1), failed - 1)
-        step *= 2
+            expected = (proven + failed) // 2
+        else:
+            proven = number
+            expected = int(number * (limit / max(seconds, limit / 1000)) ** (1 / GROWTH))
+            if failed <= most:
+                expected = min(expected, (proven + failed) // 2)
+        number = min(max(expected, proven + 1), failed - 1)
     return proven
 
 
 def climb(options, name, depth, objective, guess, record):
     series = ladder.Series(name, (1,), (depth,), binned=name in paper_data.DATA_SETS)
 
-    def is_proven(n_trees):
+    def seconds_of(n_trees):
         with tempfile.TemporaryDirectory() as folder:
             forest = Path(folder) / "forest.json"
             ladder.train(options, series, n_trees, depth, forest)
             result = runs.solve(
                 forest,
                 objective,
-                time_limit=options.time_limit * options.busy,
+                processor_limit=options.time_limit,
                 memory_limit=options.memory_limit,
                 n_jobs=options.n_jobs,
                 quick_proof=True,
-                timeout=options.time_limit * options.busy + ladder.PATIENCE,
+                timeout=options.time_limit * PATIENCE,
             )
         record(
             {"data_set": name, "depth": depth, "objective": objective, "trees": n_trees, "result": result},
         )
-        return result["status"] == "optimal" and (
-            options.busy == 1.0 or result["call_processor_seconds"] <= options.time_limit
-        )
+        return result["call_processor_seconds"] if result["status"] == "optimal" else None
 
-    return largest(is_proven, options.max_trees, guess)
+    return largest(seconds_of, options.max_trees, guess, options.time_limit)
 
 
 def main(arguments=None):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import signal
 import statistics
 import sys
 import time
@@ -49,6 +50,9 @@ def main():
     parser.add_argument("--method", choices=("exact", "heuristic"), default="exact")
     parser.add_argument("--engine")
     parser.add_argument("--time-limit", type=float)
+    parser.add_argument(
+        "--processor-limit", type=float, help="end the process when the call has taken so many seconds of the processor"
+    )
     parser.add_argument("--memory-limit", type=float)
     parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--quick-proof", action="store_true", help="do not verify where that would take long")
@@ -68,11 +72,14 @@ def main():
         )
         return solution, time.perf_counter() - started, time.process_time() - started_processor
 
+    if options.processor_limit:
+        signal.setitimer(signal.ITIMER_PROF, options.processor_limit)
     try:
         solution, call_seconds, processor_seconds = solve()
     except onetree.OnetreeError as error:
         json.dump({"status": "failed", "message": str(error), "peak_bytes": peak_bytes()}, sys.stdout)
         return
+    signal.setitimer(signal.ITIMER_PROF, 0)
     first_seconds = seconds = solution.stats["seconds"]
     if options.warm and seconds < SHORT:
         # A process that has just begun pays for pages that it touches for the first time: users rarely do.
