@@ -4,12 +4,13 @@ For each data set, depth of the trees and objective, the largest forest whose sm
 the limits. Forests are trained as the paper trains them, on the first fold of its data and on data whose features are
 not binned; one of more trees begins with the trees of a smaller one. What is proven for one objective is where the
 search for the next begins. Each solve has a process of its own, which ends when the processor time of the call is over
-the time limit: so another process beside it does not change the table.
+the time limit, or is sure to be: so another process beside it does not change the table.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tempfile
 from pathlib import Path
@@ -18,7 +19,7 @@ from benchmarks import ladder, paper_data, runs
 
 UNBINNED = ("magic", "ionosphere", "spambase", "winequality_red")
 OBJECTIVES = ("depth", "leaves", "depth-leaves")
-GROWTH = 5  # power of the number of trees with which the time grows
+GROWTH = 5  # power of the number of trees with which the time grows, to begin with
 PATIENCE = 20  # times the limit: a process that waits for the processor is not ended
 
 
@@ -43,10 +44,11 @@ def parse(arguments):
 def largest(seconds_of, most, guess, limit):
     """The largest number up to `most` for which there is a time, 0 if there is none; each is asked for at most once.
 
-    `seconds_of` gives the time that a number takes, None if it is not proven. The next number is where a growth with
-    the power `GROWTH` would reach the limit, between the largest that is proven and the smallest that is not.
+    `seconds_of` gives the time that a number takes, None if it is not proven. The next number is where the time would
+    reach the limit if it grew as between the last two, between the largest that is proven and the smallest that is not.
     """
-    proven, failed = 0, most + 1
+    proven, failed, power = 0, most + 1, GROWTH
+    before = None
     number = min(max(guess, 1), most)
     while failed - proven > 1:
         seconds = seconds_of(number)
@@ -54,8 +56,12 @@ def largest(seconds_of, most, guess, limit):
             failed = number
             expected = (proven + failed) // 2
         else:
-            proven = number
-            expected = int(number * (limit / max(seconds, limit / 1000)) ** (1 / GROWTH))
+            seconds = max(seconds, limit / 1000)
+            if before and before[1] < seconds:
+                steepest = math.log(seconds / before[1]) / math.log(number / before[0])
+                power = min(max(steepest, GROWTH / 2), 2 * GROWTH)
+            proven, before = number, (number, seconds)
+            expected = int(number * (limit / seconds) ** (1 / power))
             if failed <= most:
                 expected = min(expected, (proven + failed) // 2)
         number = min(max(expected, proven + 1), failed - 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import signal
 import statistics
@@ -21,6 +22,7 @@ from onetree.verify import METHODS
 
 SHORT = 0.02  # seconds
 WARM_RUNS = 9
+LOOK, MUCH = 0.2, 1.5  # of the limit: when to look ahead, and what is beyond all doubt
 
 
 def peak_bytes():
@@ -41,6 +43,24 @@ def is_equal(tree, ensemble, quick):
         return bool(onetree.verify(tree, ensemble, method="cells"))
     except onetree.OnetreeError:  # too many cells to go through
         return None
+
+
+class Outlook:
+    """Gives up a table that would take much longer than there is; its progress is nearly linear."""
+
+    def __init__(self, limit):
+        self.limit = limit
+        self.phase, self.begun = None, 0.0
+
+    def __call__(self, report):
+        now = time.process_time()
+        if report.phase != self.phase or not report.fraction:
+            self.phase, self.begun = report.phase, now
+        elif now - self.begun > LOOK * self.limit and now - self.begun > MUCH * self.limit * report.fraction:
+            message = f"{report.fraction:.0%} after {now - self.begun:.0f} s"
+            json.dump({"status": "failed", "message": message}, sys.stdout)
+            sys.stdout.flush()
+            os._exit(0)
 
 
 def main():
@@ -74,6 +94,7 @@ def main():
 
     if options.processor_limit:
         signal.setitimer(signal.ITIMER_PROF, options.processor_limit)
+        limits["progress"] = Outlook(options.processor_limit)
     try:
         solution, call_seconds, processor_seconds = solve()
     except onetree.OnetreeError as error:
