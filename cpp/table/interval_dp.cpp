@@ -107,18 +107,21 @@ IntervalDp::Packed IntervalDp::root_packed() const {
   return packed(leaves_depth_->trace(parts_.whole()).offset);
 }
 
-// Fewest splits of a tree for the box that is at most `max_depth` deep. The two tables settle most boxes at once:
-// either the tree with fewest leaves is shallow enough, or no tree is.
-std::int64_t IntervalDp::fewest_splits(Box& box, std::int64_t max_depth) {
+// Fewest splits of a tree for the box that is at most `max_depth` deep, if there is one with at most `budget`;
+// otherwise a number above the budget that no such tree is below. The two tables settle most boxes at once: either the
+// tree with fewest leaves is shallow enough, or no tree is, or even one more split is too many.
+std::int64_t IntervalDp::fewest_splits(Box& box, std::int64_t max_depth, std::int64_t budget) {
   const IntervalTable::Trace depth_trace = depth_->trace(box);
   if (static_cast<std::int64_t>(depth_->at(depth_trace.offset)) > max_depth) return kNone;
   const IntervalTable::Trace trace = leaves_depth_->trace(box);
   const Packed here = packed(trace.offset);
   if (here.depth_known && here.depth <= max_depth) return here.splits;
+  if (here.depth > max_depth && here.splits + 1 > budget) return here.splits + 1;
   const std::uint64_t key = static_cast<std::uint64_t>(trace.offset) << 8 |
                             static_cast<std::uint64_t>(std::min<std::int64_t>(max_depth, 255));
-  if (const auto known = search_memo_.find(key); known != search_memo_.end()) return known->second;
-  if (search_memo_.size() % 1024 == 0) control_.check("depth-leaves", -1, -1, states());
+  if (const auto known = search_memo_.find(key); known != search_memo_.end())
+    if (known->second.exact || known->second.splits > budget) return known->second.splits;
+  if (n_searches_++ % 1024 == 0) control_.check("depth-leaves", -1, -1, states());
 
   struct Candidate {
     std::int64_t bound;
@@ -143,23 +146,33 @@ std::int64_t IntervalDp::fewest_splits(Box& box, std::int64_t max_depth) {
     }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
-  std::int64_t best = kNone;
+  std::int64_t enough = budget;  // what a candidate must not exceed to be of interest
+  std::int64_t fewest = kNone;   // no candidate so far is below
+  bool found = false;
   for (const Candidate& candidate : candidates) {
-    if (candidate.bound >= best) break;
+    if (candidate.bound > enough) {
+      fewest = std::min(fewest, candidate.bound);
+      break;
+    }
     // What is known of both sides, then each of them in full while it can still matter.
     std::int64_t splits = candidate.bound;
     const int axis = candidate.cut.axis;
     const Interval kept = box[axis];
     for (const int right : {0, 1}) {
-      if (splits >= best) break;
+      if (splits > enough) break;
       box[axis] = parts_.side(candidate.cut, kept, right != 0);
-      splits += fewest_splits(box, max_depth - 1) - candidate.side_bound[right];
+      const std::int64_t known = candidate.side_bound[right];
+      splits += fewest_splits(box, max_depth - 1, enough - splits + known) - known;
     }
     box[axis] = kept;
-    best = std::min(best, splits);
+    fewest = std::min(fewest, splits);
+    if (splits <= enough) {
+      found = true;
+      enough = splits - 1;
+    }
   }
-  search_memo_.emplace(key, best);
-  return best;
+  search_memo_[key] = {fewest, found || fewest >= kNone};
+  return fewest;
 }
 
 // Reads a tree back. A box whose value in `table` is 0 is a leaf. `open(box, depth)` gives a test that tells whether a
@@ -237,14 +250,14 @@ FlatTree IntervalDp::read_tree(const IntervalTable& table, const Open& open) {
 Solution IntervalDp::depth_limited(std::int64_t max_depth) {
   Box box = parts_.whole();
   Solution solution;
-  const std::int64_t splits = fewest_splits(box, max_depth);
+  const std::int64_t splits = fewest_splits(box, max_depth, kNone);
   solution.tree = read_tree(*depth_, [&](Box& at, int depth) {
-    return [this, &at, max_depth, depth, wanted = fewest_splits(at, max_depth - depth)](const Cut& cut) {
+    return [this, &at, max_depth, depth, wanted = fewest_splits(at, max_depth - depth, kNone)](const Cut& cut) {
       std::int64_t found = 1;
       const Interval kept = at[cut.axis];
       for (const bool right : {false, true}) {
         at[cut.axis] = parts_.side(cut, kept, right);
-        if (found <= wanted) found += fewest_splits(at, max_depth - depth - 1);
+        if (found <= wanted) found += fewest_splits(at, max_depth - depth - 1, wanted - found);
       }
       at[cut.axis] = kept;
       return found == wanted;
@@ -314,8 +327,9 @@ void IntervalDp::pareto_front(std::vector<Solution>& front) {
   const Packed last = root_packed();
   std::int64_t fewest = kNone;
   for (std::int64_t depth = (*depth_)[root]; depth <= last.depth; ++depth) {
-    if (fewest_splits(root, depth) >= fewest) continue;
-    fewest = fewest_splits(root, depth);
+    const std::int64_t splits = fewest_splits(root, depth, fewest - 1);
+    if (splits >= fewest) continue;
+    fewest = splits;
     Solution solution = depth_limited(depth);
     solution.depth_bound = solution.depth;
     solution.optimal = true;

@@ -41,7 +41,7 @@ class IntervalDp {
   Packed unpack(std::uint32_t word) const;
   Packed packed(std::size_t offset) const;
   Packed root_packed() const;
-  std::int64_t fewest_splits(Box& box, std::int64_t max_depth);
+  std::int64_t fewest_splits(Box& box, std::int64_t max_depth, std::int64_t budget);
   Solution depth_limited(std::int64_t max_depth);
 
   template <typename Open>
@@ -55,7 +55,12 @@ class IntervalDp {
   std::int64_t max_splits_;
   Control& control_;
   std::unique_ptr<IntervalTable> depth_, leaves_, leaves_depth_;
-  std::unordered_map<std::uint64_t, std::int64_t> search_memo_;  // box and remaining depth -> fewest splits
+  struct Known {
+    std::int64_t splits;
+    bool exact;  // false: no tree has fewer
+  };
+  std::unordered_map<std::uint64_t, Known> search_memo_;  // box and remaining depth -> fewest splits
+  std::uint32_t n_searches_ = 0;
   std::size_t peak_bytes_ = 0;
 };
 
