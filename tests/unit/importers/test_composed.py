@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from onetree import Ensemble, InvalidInputError, UnsupportedModelError, born_again, load_ensemble
+from onetree import Ensemble, InvalidInputError, UnsupportedModelError, born_again, load_ensemble, verify
 from onetree.importers.self_test import quick_scores, sample_rows
 
 RNG = np.random.default_rng(0)
@@ -217,3 +217,38 @@ def test_what_cannot_be_read_is_refused_with_a_reason():
         Ensemble.from_model(VotingClassifier(named(forest(), LogisticRegression()), voting="soft").fit(X, TWO))
     with pytest.raises(UnsupportedModelError, match="not fitted"):
         Ensemble.from_model(CalibratedClassifierCV(forest()))
+
+
+@pytest.mark.parametrize("y", [TWO, THREE, THREE + 3 * (X[:, 0] > 0)], ids=["two", "three", "six"])
+@pytest.mark.parametrize("family", [*FAMILIES, DecisionTreeClassifier], ids=lambda family: family.__name__)
+def test_one_against_the_rest_has_its_probabilities_to_the_last_bit(family, y):
+    model = OneVsRestClassifier(family()).fit(X, y)
+    ensemble = Ensemble.from_model(model, output="probability")
+    points = rows(ensemble)
+    own = model.predict_proba(points)
+    np.testing.assert_array_equal(ensemble.numbers(points), own)
+    assert ensemble.numbers(points).dtype == own.dtype
+    np.testing.assert_array_equal(ensemble.predict(points), model.predict(points))
+
+
+def test_an_input_that_belongs_to_no_class_has_probabilities_of_zero():
+    rare = np.where(np.abs(X[:, 0]) < 0.02, 2, TWO)
+    model = OneVsRestClassifier(DecisionTreeClassifier(max_depth=9, random_state=0)).fit(X, rare)
+    ensemble = Ensemble.from_model(model, output="probability")
+    points = RNG.normal(size=(2000, 3))
+    own = model.predict_proba(points)
+    assert (own.sum(axis=1) == 0).any()
+    np.testing.assert_array_equal(ensemble.numbers(points), own)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 0.1])
+def test_a_tree_has_the_probabilities_of_one_against_the_rest(tolerance):
+    model = OneVsRestClassifier(DecisionTreeClassifier(max_depth=2, random_state=0)).fit(X, THREE)
+    trees = [
+        born_again(model, output="probability", tolerance=tolerance, engine=engine).tree
+        for engine in ("interval-dp", "branch-and-bound")
+    ]
+    assert trees[0].n_leaves == trees[1].n_leaves
+    for tree in trees:
+        assert np.abs(tree.predict_proba(X) - model.predict_proba(X)).max() <= tolerance
+        assert all(verify(tree, model, method=method) for method in ("search", "cells", "milp"))
