@@ -252,3 +252,41 @@ def test_a_tree_has_the_probabilities_of_one_against_the_rest(tolerance):
     for tree in trees:
         assert np.abs(tree.predict_proba(X) - model.predict_proba(X)).max() <= tolerance
         assert all(verify(tree, model, method=method) for method in ("search", "cells", "milp"))
+
+
+def lightgbm_one_vs_all():
+    return lightgbm().set_params(objective="multiclassova")
+
+
+def lightgbm_forest():
+    return lightgbm().set_params(boosting_type="rf", bagging_freq=1, bagging_fraction=0.6)
+
+
+@pytest.mark.parametrize("family", [lightgbm_one_vs_all, lightgbm_forest], ids=lambda family: family.__name__)
+def test_every_kind_of_lightgbm_is_read_inside_other_models(family):
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    models = [
+        VotingClassifier(named(family(), tree), voting="soft"),
+        VotingClassifier(named(family(), tree, forest()), voting="hard"),
+        CalibratedClassifierCV(family(), cv=2),
+        BaggingClassifier(family(), 2, random_state=0),
+    ]
+    for model in models:
+        model.fit(X, THREE)
+        ensemble = Ensemble.from_model(model)
+        np.testing.assert_array_equal(ensemble.predict(rows(ensemble)), model.predict(rows(ensemble)))
+    model = family().fit(X, THREE)
+    ensemble = Ensemble.from_model(model, threshold={2: 0.4})
+    expected = np.where(model.predict_proba(rows(ensemble))[:, 2] >= 0.4, "2", "not 2")
+    np.testing.assert_array_equal(ensemble.predict(rows(ensemble)), expected)
+
+
+def test_a_model_whose_own_predict_fails_is_refused():
+    catboost = pytest.importorskip("catboost").CatBoostClassifier(iterations=2, depth=2, verbose=0)
+    catboost.set_params(allow_writing_files=False)  # its predict returns a column, which a vote cannot count
+    model = VotingClassifier(named(catboost, forest(), forest(1)), voting="hard").fit(X, THREE)
+    try:
+        model.predict(X)
+    except ValueError:
+        with pytest.raises(UnsupportedModelError, match="cannot predict"):
+            Ensemble.from_model(model)

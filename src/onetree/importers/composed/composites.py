@@ -170,7 +170,7 @@ class Composer:
 
     def _placed(self, model: Any, ensemble: Ensemble) -> Ensemble:
         """Return a member on the columns of the whole model."""
-        if ensemble.rule.combination is not None:
+        if ensemble.rule.combination is not None and is_composed(_last(model)):
             raise UnsupportedModelError(
                 f"a {type(_last(model)).__name__} behind a pipeline is not read as a part of another model; put the "
                 "pipeline's steps in front of its members"
