@@ -1,6 +1,7 @@
 """Objectives and limits: what a caller may ask of long work, checked and put into the native core's terms."""
 
 from dataclasses import dataclass
+from numbers import Real
 from time import time
 
 import numpy as np
@@ -60,6 +61,18 @@ def workers(n_jobs: int | None) -> int:
 def is_integer(value: object, least: int) -> bool:
     """Return whether a value is an integer, of Python or numpy, and at least `least`."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a real number, of Python or numpy, and no truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def flag(name: str, value: object) -> bool:
+    """Return a truth value of Python or numpy as Python's; anything else is an error."""
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidInputError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,14 @@ def asked(arguments: argparse.Namespace, ensemble: onetree.Ensemble) -> dict[str
                 "--max-leaves needs --data CSV, the rows to follow the model on, or --predicts probability"
             )
         return {}
+    is_plain = all(getattr(arguments, name) == default for name, default in _ONLY_NUMBERS.items())
+    if ensemble.output == "probability" and arguments.predicts == "auto" and is_plain and arguments.max_leaves is None:
+        return {}  # the class
+    if arguments.tolerance is None and arguments.max_leaves is None:
+        raise InvalidInputError(
+            "a tree with numbers needs --tolerance E: how far, at most, they may be from those of the model; 0 means "
+            f"equal. `onetree tolerance-front {arguments.model}` shows what each tolerance costs in leaves"
+        )
     return {
         "output": ensemble.output,
         "tolerance": arguments.tolerance,

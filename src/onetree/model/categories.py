@@ -8,6 +8,7 @@ module checks.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -136,12 +137,63 @@ class Categories:
         plain = name and name not in ("other", "missing") and not set(name) & set(',{}"')
         return name if plain else f'"{name}"'
 
+    def labels(self, elements: Iterable[int]) -> list[str]:
+        """Return how a set of elements is shown: the categories in their order, then ``other`` and ``missing``.
+
+        Categories that are called by their intervals are one where no gap is between them.
+        """
+        chosen = set(elements)
+        ends = [[at, at] for at in range(len(self.codes)) if at + FIRST in chosen]
+        joined = _are_one_with_the_last(self)
+        runs: list[list[int]] = []
+        for first, last in ends:
+            if runs and runs[-1][1] == first - 1 and joined[first]:
+                runs[-1][1] = last
+            else:
+                runs.append([first, last])
+        return [
+            *(
+                self.label(first + FIRST) if first == last else interval_words(self.low[first], self.high[last])
+                for first, last in runs
+            ),
+            *(self.label(element) for element in (OTHER, MISSING) if element in chosen),
+        ]
+
     def describe(self, members: Sequence[bool] | Bools) -> str:
         """Return a set of elements as text: the categories in their order, then ``other`` and ``missing``."""
         if len(members) < self.n_elements:
             raise InvalidInputError(f"a set over {self.n_elements} elements was given as {len(members)} booleans")
-        order = (*range(FIRST, self.n_elements), OTHER, MISSING)
-        return "{" + ", ".join(self.label(element) for element in order if members[element]) + "}"
+        return "{" + ", ".join(self.labels(element for element in range(self.n_elements) if members[element])) + "}"
+
+
+@lru_cache(maxsize=256)
+def _are_one_with_the_last(categories: Categories) -> tuple[bool, ...]:
+    """Return for each category whether it is called by its interval, and begins where one of this kind ends."""
+    touches = [False, *(categories.high[:-1] == categories.low[1:]).tolist()][: len(categories.codes)]
+    if not categories.names or not any(touches):
+        return (False,) * len(touches)
+    ends = zip(categories.names, categories.low.tolist(), categories.high.tolist(), strict=True)
+    by_interval = [name == interval_words(low, high) for name, low, high in ends]
+    return tuple(at > 0 and touches[at] and by_interval[at] and by_interval[at - 1] for at in range(len(touches)))
+
+
+def interval_words(low: float, high: float) -> str:
+    """Return the numbers above one and up to another in words that are true to the last digit."""
+    if math.nextafter(low, math.inf) == high:
+        return _shown(high)
+    words = "x"
+    if low > -math.inf:
+        above = math.nextafter(low, math.inf)
+        strict = len(_shown(low)) <= len(_shown(above))
+        words = f"{_shown(low)} < x" if strict else f"{_shown(above)} <= x"
+    if high < math.inf:
+        above = math.nextafter(high, math.inf)
+        words += f" <= {_shown(high)}" if len(_shown(high)) <= len(_shown(above)) else f" < {_shown(above)}"
+    return words
+
+
+def _shown(number: float) -> str:
+    return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(float(number))
 
 
 MaybeCategories = Categories | None

@@ -142,6 +142,14 @@ def _normalise(given: Sequence[Floats], stage: Stage) -> Floats:
     return result
 
 
+def _one_vs_rest(given: Sequence[Floats], stage: Stage) -> Floats:
+    """Return the shares of probabilities in their sum, as a OneVsRestClassifier adds them; zeros stay zeros."""
+    shares = np.array(given[0].T, order="C").T  # a class after the other, which is another order of addition
+    total = np.sum(shares, axis=1)[:, np.newaxis]
+    result: Floats = np.divide(shares, total, out=shares, where=total != 0)
+    return result
+
+
 def _clip(given: Sequence[Floats], stage: Stage) -> Floats:
     """Return probabilities that rounding made a little larger than one as one."""
     return np.where((given[0] > 1.0) & (given[0] <= 1.0 + 1e-5), np.ones_like(given[0]), given[0])
@@ -218,6 +226,7 @@ LINKS: dict[str, Callable[[Sequence[Floats], Stage], Floats]] = {
     "mirror": _mirror,
     "normalise": _normalise,
     "numpy-softmax": _numpy_softmax,
+    "one-vs-rest": _one_vs_rest,
     "pair": _pair,
     "scale": _scale,
     "scatter": _scatter,
@@ -293,6 +302,7 @@ WIDTHS: dict[str, Callable[[list[int], Stage], int | None]] = {
     "mirror": _doubled,
     "normalise": _same(),
     "numpy-softmax": _same(),
+    "one-vs-rest": _same(),
     "pair": _doubled,
     "scale": _same(1),
     "scatter": _width_scatter,

@@ -202,6 +202,7 @@ _WRITERS: dict[str, _Write] = {
     "numpy-expm1": _less_one,
     "numpy-softmax": _each(Kind.SOFTMAX, lambda stage: []),
     "of-regressors": _linear_of(_averaged),
+    "one-vs-rest": _each(Kind.NORMALISE, lambda stage: []),
     "pair": _linear_of(lambda given, stage: ([[-1.0], [1.0]], [1.0, 0.0])),
     "scale": _linear_of(lambda given, stage: _sums(given, np.array(stage.numbers))),
     "scatter": _linear_of(_scattered),

@@ -60,7 +60,9 @@ class Scoring:
         """Return what is asked of an ensemble; a tolerance that cannot be kept is an error."""
         check_tolerance(tolerance, relative=relative)
         response_of(ensemble)
-        return cls(ensemble, 0.0, relative, keep_class and ensemble.n_classes > 1).within(float(tolerance))
+        return cls(ensemble, 0.0, relative, keep_class and ensemble.n_classes > 1).within(
+            float(tolerance) + 0.0
+        )  # no negative zero
 
     @property
     def response(self) -> Response:

@@ -143,8 +143,8 @@ def born_again(
     scoring = wanted.scoring(tolerance, relative=relative, keep_class=keep_class, max_leaves=max_leaves)
     axes = axes_of(ensemble, as_domain(domain, ensemble))
     by_default = method == "auto" and engine is None and not limit and not work
-    if by_default:
-        limit = DEFAULT_SECONDS
+    if by_default:  # from here on: to read a large model may take as long
+        limit, started = DEFAULT_SECONDS, perf_counter()
     with reporting(progress) as report:
         request = Request(axes, objective, memory_bytes(memory_limit), n_threads, random_state, report, scoring)
         to_search = time_to_search(limit, verify) - (perf_counter() - started)

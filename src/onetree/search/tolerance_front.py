@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import perf_counter
 
 from onetree import _core
-from onetree.base.limits import OBJECTIVES, check_choice, memory_bytes, seconds, workers
+from onetree.base.limits import OBJECTIVES, check_choice, is_number, memory_bytes, seconds, workers
 from onetree.base.progress import ProgressOption, reporting
 from onetree.domain.domain import DomainLike, as_domain
 from onetree.errors import InvalidInputError, LimitReachedError
@@ -81,7 +81,7 @@ def tolerance_front(
     if engine is not None:
         check_choice("engine", engine, ENGINES)
     if tolerances is None:
-        check_max_leaves(max_leaves or 1, None, objective)
+        check_max_leaves(1 if max_leaves is None else max_leaves, None, objective)
     elif max_leaves is not None:
         raise InvalidInputError("max_leaves= goes with the tolerances where the tree changes; leave tolerances= out")
     if output == "class":
@@ -91,7 +91,7 @@ def tolerance_front(
         wanted = wanted_of(model, "probability")
     scoring = wanted.numbers(0.0, relative=relative, keep_class=keep_class)
     axes = axes_of(wanted.ensemble, as_domain(domain, wanted.ensemble))
-    asked = None if tolerances is None else [_checked(each, relative) for each in tolerances]
+    asked = None if tolerances is None else _listed(tolerances, relative)
     with reporting(progress) as report:
         request = Request(axes, objective, memory_bytes(memory_limit), workers(n_jobs), 0, report, scoring)
         budget = Budget(max(time_to_search(limit, verify), 1e-9) if limit else 0.0)
@@ -147,6 +147,11 @@ def _of_tolerances(requests: Sequence[Request], engine: str | None, budget: Budg
     return front
 
 
-def _checked(tolerance: float, relative: bool) -> float:
-    check_tolerance(tolerance, relative=relative)
-    return float(tolerance)
+def _listed(tolerances: Iterable[float], relative: bool) -> list[float]:
+    is_one = isinstance(tolerances, str) or not isinstance(tolerances, Iterable) or getattr(tolerances, "ndim", 1) == 0
+    listed = [] if is_one else list(tolerances)
+    if not listed or not all(map(is_number, listed)):
+        raise InvalidInputError(f"tolerances must be a list of numbers, such as [0.05, 0.1], not {tolerances!r}")
+    for each in listed:
+        check_tolerance(each, relative=relative)
+    return [float(each) for each in listed]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from onetree.base.limits import check_choice, is_integer
+from onetree.base.limits import check_choice, flag, is_integer
 from onetree.errors import InvalidInputError, UnsupportedModelError
 from onetree.model.ensemble import Ensemble, as_ensemble
 from onetree.search.scoring import Scoring
@@ -59,6 +59,7 @@ class Wanted:
                 f'output="{self.output}" needs a tolerance: how far, at most, the numbers of the tree may be from '
                 "those of the model; 0 means equal. tolerance_front(model) shows what each tolerance costs in leaves"
             )
+        relative, keep_class = flag("relative", relative), flag("keep_class", keep_class)
         if self.output == "value" and not keep_class:
             raise InvalidInputError("keep_class=False is about classes, and a regressor has none")
         return Scoring.of(self.ensemble, tolerance, relative=relative, keep_class=keep_class)

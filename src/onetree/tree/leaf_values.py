@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from onetree.base.limits import is_number
 from onetree.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -63,7 +64,13 @@ def check_tolerance(tolerance: float | None, *, relative: bool) -> None:
         if relative:
             raise InvalidInputError("relative=True needs a tolerance")
         return
-    if not math.isfinite(tolerance) or tolerance < 0 or (relative and tolerance >= 1):
+    if not is_number(tolerance):
+        raise InvalidInputError(f"tolerance must be a number, not {tolerance!r}")
+    try:
+        number = float(tolerance)
+    except OverflowError:  # an integer beyond all floats
+        number = math.inf
+    if not 0 <= number < math.inf or (relative and number >= 1):
         limit = "at least 0 and below 1, as a share of the score" if relative else "finite and at least 0"
         raise InvalidInputError(f"tolerance must be {limit}, not {tolerance!r}")
 

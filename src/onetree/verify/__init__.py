@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from onetree.base.limits import flag
 from onetree.base.progress import Progress, ProgressOption, Reporter, reporting
 from onetree.domain.domain import Domain, DomainLike, as_domain
 from onetree.errors import InvalidInputError, LimitReachedError
@@ -185,6 +186,7 @@ def worst_deviation(
     """
     if tree.value is None:
         raise InvalidInputError("the tree has classes only, no numbers that could deviate; compare it by verify")
+    relative = flag("relative", relative)
     ensemble, where, blocks = _compared(tree, source, domain, time_limit)
     one, other, inside = tree, ensemble, None
     if where is not None:

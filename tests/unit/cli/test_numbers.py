@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 
-from onetree import Ensemble, load_tree
+from onetree import Ensemble, estimate, load_tree
 from onetree.cli import main
 
 
@@ -156,3 +156,35 @@ def test_a_tree_for_the_data_keeps_no_tolerance(files, csv, capsys):
     code, _, err = run(capsys, "convert", files / "forest.json", "-o", files / "tree.json", *given)
     assert code != 0
     assert "give --max-leaves in place of --tolerance" in err
+
+
+def test_the_class_of_a_file_with_probabilities_needs_no_tolerance(files, forest, data, capsys):
+    assert run(capsys, "convert", files / "forest.json", "-o", files / "tree.json")[0] == 0
+    tree = load_tree(files / "tree.json")
+    assert tree.output == "class"
+    np.testing.assert_array_equal(tree.predict(data[0]), forest.predict(data[0]))
+
+
+@pytest.mark.parametrize("command", ["convert", "estimate"])
+def test_what_is_missing_is_named_in_the_words_of_the_command_line(command, files, capsys):
+    output = ("-o", files / "tree.json") if command == "convert" else ()
+    code, _, err = run(capsys, command, files / "regressor.json", *output)
+    assert code == 2
+    assert "--tolerance E" in err
+    assert "onetree tolerance-front" in err
+
+
+def test_a_regressor_is_inspected(files, capsys):
+    code, out, _ = run(capsys, "inspect", files / "regressor.json")
+    assert code == 0
+    assert "the value of a regressor" in out
+    found = json.loads(run(capsys, "inspect", files / "regressor.json", "--json")[1])
+    assert (found["output"], found["classes"], found["trees"]) == ("value", [], 3)
+
+
+def test_leaves_within_a_tolerance_are_estimated(files, regressor, capsys):
+    code, out, _ = run(capsys, "estimate", files / "regressor.json", "--tolerance", "5", "--json")
+    assert code == 0
+    assert json.loads(out)["leaves"] == estimate(regressor, tolerance=5).leaves
+    given = ("--predicts", "probability", "--tolerance", "0.1", "--any-class", "--json")
+    assert json.loads(run(capsys, "estimate", files / "forest.json", *given)[1])["leaves"] >= 1

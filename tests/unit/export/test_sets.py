@@ -68,6 +68,17 @@ def test_categories_without_names_are_said_by_their_codes():
     assert first_line(-4, 2.5, kind=kind) == "colour in {-4, 2.5}?"
 
 
+def test_intervals_without_a_gap_between_them_are_said_as_one():
+    low, high = [20.0, 30.0, 40.0, 60.0], [30.0, 40.0, 50.0, np.inf]
+    names = ("20 < x <= 30", "30 < x <= 40", "40 < x <= 50", "60 < x")
+    kind = Categories((30.0, 40.0, 50.0, 61.0), np.array(low), np.array(high), names)
+    assert first_line(30, 40, kind=kind) == "colour in {20 < x <= 40}?"
+    assert first_line(30, 50, kind=kind) == "colour in {20 < x <= 30, 40 < x <= 50}?"
+    assert first_line(40, 50, 61, kind=kind) == "colour in {30 < x <= 50, 60 < x}?"
+    named = Categories(kind.codes, kind.low, kind.high, ("young", *names[1:]))
+    assert first_line(30, 40, kind=named) == "colour in {young, 30 < x <= 40}?"
+
+
 def test_a_rule_has_one_set_per_feature_however_often_it_is_asked():
     tree = chain_of_sets((0, 1, "missing"), (1, 2, "other"), (2, 5))
     assert rules(tree) == [

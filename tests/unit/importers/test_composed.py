@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from onetree import Ensemble, InvalidInputError, UnsupportedModelError, born_again, load_ensemble
+from onetree import Ensemble, InvalidInputError, UnsupportedModelError, born_again, load_ensemble, verify
 from onetree.importers.self_test import quick_scores, sample_rows
 
 RNG = np.random.default_rng(0)
@@ -217,3 +217,76 @@ def test_what_cannot_be_read_is_refused_with_a_reason():
         Ensemble.from_model(VotingClassifier(named(forest(), LogisticRegression()), voting="soft").fit(X, TWO))
     with pytest.raises(UnsupportedModelError, match="not fitted"):
         Ensemble.from_model(CalibratedClassifierCV(forest()))
+
+
+@pytest.mark.parametrize("y", [TWO, THREE, THREE + 3 * (X[:, 0] > 0)], ids=["two", "three", "six"])
+@pytest.mark.parametrize("family", [*FAMILIES, DecisionTreeClassifier], ids=lambda family: family.__name__)
+def test_one_against_the_rest_has_its_probabilities_to_the_last_bit(family, y):
+    model = OneVsRestClassifier(family()).fit(X, y)
+    ensemble = Ensemble.from_model(model, output="probability")
+    points = rows(ensemble)
+    own = model.predict_proba(points)
+    np.testing.assert_array_equal(ensemble.numbers(points), own)
+    assert ensemble.numbers(points).dtype == own.dtype
+    np.testing.assert_array_equal(ensemble.predict(points), model.predict(points))
+
+
+def test_an_input_that_belongs_to_no_class_has_probabilities_of_zero():
+    rare = np.where(np.abs(X[:, 0]) < 0.02, 2, TWO)
+    model = OneVsRestClassifier(DecisionTreeClassifier(max_depth=9, random_state=0)).fit(X, rare)
+    ensemble = Ensemble.from_model(model, output="probability")
+    points = RNG.normal(size=(2000, 3))
+    own = model.predict_proba(points)
+    assert (own.sum(axis=1) == 0).any()
+    np.testing.assert_array_equal(ensemble.numbers(points), own)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 0.1])
+def test_a_tree_has_the_probabilities_of_one_against_the_rest(tolerance):
+    model = OneVsRestClassifier(DecisionTreeClassifier(max_depth=2, random_state=0)).fit(X, THREE)
+    trees = [
+        born_again(model, output="probability", tolerance=tolerance, engine=engine).tree
+        for engine in ("interval-dp", "branch-and-bound")
+    ]
+    assert trees[0].n_leaves == trees[1].n_leaves
+    for tree in trees:
+        assert np.abs(tree.predict_proba(X) - model.predict_proba(X)).max() <= tolerance
+        assert all(verify(tree, model, method=method) for method in ("search", "cells", "milp"))
+
+
+def lightgbm_one_vs_all():
+    return lightgbm().set_params(objective="multiclassova")
+
+
+def lightgbm_forest():
+    return lightgbm().set_params(boosting_type="rf", bagging_freq=1, bagging_fraction=0.6)
+
+
+@pytest.mark.parametrize("family", [lightgbm_one_vs_all, lightgbm_forest], ids=lambda family: family.__name__)
+def test_every_kind_of_lightgbm_is_read_inside_other_models(family):
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    models = [
+        VotingClassifier(named(family(), tree), voting="soft"),
+        VotingClassifier(named(family(), tree, forest()), voting="hard"),
+        CalibratedClassifierCV(family(), cv=2),
+        BaggingClassifier(family(), 2, random_state=0),
+    ]
+    for model in models:
+        model.fit(X, THREE)
+        ensemble = Ensemble.from_model(model)
+        np.testing.assert_array_equal(ensemble.predict(rows(ensemble)), model.predict(rows(ensemble)))
+    model = family().fit(X, THREE)
+    ensemble = Ensemble.from_model(model, threshold={2: 0.4})
+    expected = np.where(model.predict_proba(rows(ensemble))[:, 2] >= 0.4, "2", "not 2")
+    np.testing.assert_array_equal(ensemble.predict(rows(ensemble)), expected)
+
+
+def test_a_model_whose_own_predict_fails_is_refused():
+    catboost = pytest.importorskip("catboost").CatBoostClassifier(iterations=2, depth=2, verbose=0)
+    catboost.set_params(allow_writing_files=False)  # its predict returns a column, which a vote cannot count
+    model = VotingClassifier(named(catboost, forest(), forest(1)), voting="hard").fit(X, THREE)
+    try:
+        model.predict(X)
+    except ValueError:
+        with pytest.raises(UnsupportedModelError, match="cannot predict"):
+            Ensemble.from_model(model)

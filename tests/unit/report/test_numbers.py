@@ -142,7 +142,7 @@ def test_a_less_probable_class_is_paler():
 
 def test_a_drawn_tree_names_the_class_and_its_probability():
     texts = [text.get_text() for text in plot_tree(as_probability(small_tree())).texts]
-    assert {text.split(" ")[0] for text in texts if "0." in text} == {"red", "green", "blue"}
+    assert {text.split(": ")[0] for text in texts if "0." in text} == {"red", "green", "blue"}
 
 
 def test_a_drawn_regression_tree_names_the_values():

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -248,3 +249,17 @@ def test_a_busy_machine_is_no_reason_to_call_a_tree_too_large(middling, monkeypa
     monkeypatch.setattr(auto, "_FEW_BOXES", 0)
     with pytest.raises(LimitReachedError, match="give a time_limit"):
         onetree.born_again(middling)
+
+
+def test_the_time_that_a_model_takes_to_be_read_is_not_taken_from_the_search(middling, monkeypatch):
+    gone, wanted_of = [0.0], solve.wanted_of
+
+    def read_slowly(*given, **more):
+        gone[0] = 60.0
+        return wanted_of(*given, **more)
+
+    monkeypatch.setattr(solve, "perf_counter", lambda: perf_counter() + gone[0])
+    monkeypatch.setattr(solve, "wanted_of", read_slowly)
+    monkeypatch.setattr(solve, "DEFAULT_SECONDS", 3.0)
+    monkeypatch.setattr(auto, "_FEW_BOXES", 0)
+    assert onetree.born_again(middling, verify=False).tree.n_leaves > 1

@@ -21,6 +21,34 @@ def test_a_tolerance_that_is_no_distance_is_refused(ensemble, wrong):
         born_again(ensemble, output=ensemble.output, tolerance=wrong)
 
 
+@pytest.mark.parametrize("wrong", ["0.1", True, [0.1], np.array([0.1]), 1j])
+def test_a_tolerance_that_is_no_number_is_refused(wrong):
+    with pytest.raises(InvalidInputError, match="tolerance must be a number"):
+        born_again(REGRESSOR, tolerance=wrong)
+
+
+@pytest.mark.parametrize("name", ["relative", "keep_class"])
+@pytest.mark.parametrize("wrong", ["yes", None, 1])
+def test_what_is_neither_true_nor_false_is_refused(name, wrong):
+    with pytest.raises(InvalidInputError, match=f"{name} must be True or False"):
+        born_again(CLASSIFIER, output="probability", tolerance=0.1, **{name: wrong})
+
+
+def test_truth_values_and_numbers_of_numpy_are_taken():
+    asked = {"tolerance": np.float32(0.25), "relative": np.True_, "keep_class": np.False_}
+    tree = born_again(CLASSIFIER, output="probability", **asked).tree
+    assert (tree.tolerance, tree.relative, tree.keeps_class) == (0.25, True, False)
+
+
+def test_a_negative_zero_is_promised_as_zero():
+    assert str(born_again(REGRESSOR, tolerance=-0.0).tree.tolerance) == "0.0"
+
+
+def test_an_integer_beyond_all_floats_is_no_distance():
+    with pytest.raises(InvalidInputError, match="finite"):
+        born_again(REGRESSOR, tolerance=10**400)
+
+
 def test_a_share_is_below_one():
     with pytest.raises(InvalidInputError, match="below 1"):
         born_again(REGRESSOR, tolerance=1.0, relative=True)
@@ -86,3 +114,14 @@ def test_classes_have_no_front_of_tolerances():
 def test_given_tolerances_and_a_number_of_leaves_exclude_each_other():
     with pytest.raises(InvalidInputError, match="max_leaves"):
         tolerance_front(REGRESSOR, tolerances=[0.1], max_leaves=4)
+
+
+@pytest.mark.parametrize("wrong", [0.1, "0.1", [], [None], [0.1, "0.2"], np.array(0.1)])
+def test_tolerances_that_are_no_list_of_numbers_are_refused(wrong):
+    with pytest.raises(InvalidInputError, match="tolerances must be a list of numbers"):
+        tolerance_front(REGRESSOR, tolerances=wrong)
+
+
+def test_no_front_has_trees_without_leaves():
+    with pytest.raises(InvalidInputError, match="positive integer"):
+        tolerance_front(REGRESSOR, max_leaves=0)

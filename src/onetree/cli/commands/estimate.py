@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 import onetree
-from onetree.cli import options, terminal
+from onetree.cli import numbers, options, terminal
 from onetree.cli.domain import add_domain, read_domain
 from onetree.search.advice import proposals
+from onetree.search.wanted import wanted_of
 
 HOPELESS = 1e12  # leaves; more are not counted
 _MANY = 1e5  # leaves above which a smaller model is proposed
@@ -26,14 +27,17 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
     options.add_model(parser)
     options.add_objective(parser)
     add_domain(parser)
+    numbers.add_numbers(parser)
     options.add_random_state(parser)
     options.add_json(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, max_leaves=None)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Estimate."""
-    ensemble = options.read_model(arguments)
+    ensemble = options.read_model(arguments, arguments.predicts)
+    asked = numbers.asked(arguments, ensemble)
+    near = {name: each for name, each in asked.items() if name not in ("output", "max_leaves")}
     domain = read_domain(arguments, ensemble)
     with terminal.bar() as bar:
         found = onetree.estimate(
@@ -42,11 +46,18 @@ def run(arguments: argparse.Namespace) -> int:
             domain=domain,
             random_state=arguments.random_state,
             progress=bar,
+            **near,
+            **({"output": asked["output"]} if asked else {}),
         )
         tried = []
         if not arguments.json and (found.leaves >= _MANY or found.beyond):
             tried = proposals(
-                ensemble, found, objective=arguments.objective, domain=domain, random_state=arguments.random_state
+                ensemble,
+                found,
+                objective=arguments.objective,
+                domain=domain,
+                random_state=arguments.random_state,
+                scoring=wanted_of(ensemble, asked["output"]).scoring(**near) if asked else None,
             )
     named = None if domain is None else domain.to_json(ensemble.feature_names)
     if arguments.json:

@@ -46,7 +46,7 @@ def add_parser(subparsers: options.Subparsers[argparse.ArgumentParser]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Inspect."""
     with rows_compared() as tested:
-        ensemble = options.read_model(arguments)
+        ensemble = options.read_model(arguments, "auto")
     domain = read_domain(arguments, ensemble)
     where = as_domain(domain, ensemble)
     facts = describe(restrict(ensemble, where), where) | {"self_test_rows": sum(tested), "domain": None}
@@ -69,6 +69,7 @@ def describe(ensemble: onetree.Ensemble, domain: onetree.Domain | None = None) -
         "depth_min": int(ensemble.depths.min()),
         "depth_max": int(ensemble.depths.max()),
         "rule": ensemble.rule.kind,
+        "output": ensemble.output,
         "classes": [str(label) for label in ensemble.classes.tolist()],
         "features": list(ensemble.feature_names),
         "features_with_nan": int(ensemble.nan_features.sum()),
@@ -79,16 +80,17 @@ def describe(ensemble: onetree.Ensemble, domain: onetree.Domain | None = None) -
         "essential_cells": None,
         "essential_boxes": None,
     }
-    with contextlib.suppress(GridTooLargeError, LimitReachedError):
-        grid = Grid.essential(ensemble, domain, time_limit=_TIME_LIMIT)
-        facts |= {
-            "essential_levels": grid.n_levels,
-            "essential_cells": grid.n_cells,
-            "essential_boxes": grid.n_boxes,
-        }
     facts["columns"] = describe_columns(ensemble)
-    rows = sample_rows(ensemble, np.random.default_rng(0))
-    facts["order_sampled"], facts["order_fragile"] = len(rows), count_order_fragile(ensemble, rows)
+    if ensemble.output != "value":  # without classes, no hyperplane is known to be needless and nothing is a tie
+        with contextlib.suppress(GridTooLargeError, LimitReachedError):
+            grid = Grid.essential(ensemble, domain, time_limit=_TIME_LIMIT)
+            facts |= {
+                "essential_levels": grid.n_levels,
+                "essential_cells": grid.n_cells,
+                "essential_boxes": grid.n_boxes,
+            }
+        rows = sample_rows(ensemble, np.random.default_rng(0))
+        facts["order_sampled"], facts["order_fragile"] = len(rows), count_order_fragile(ensemble, rows)
     facts["max_memory_bytes"] = {objective: width * grid.n_boxes for objective, width in _BYTES_PER_BOX.items()}
     return facts
 
@@ -100,7 +102,7 @@ def _page(facts: dict[str, Any]) -> str:
     missing = f", {facts['features_with_nan']} of them may be missing" if facts["features_with_nan"] else ""
     lines = [
         ("trees", f"{facts['trees']:,}, depth {depth}, {facts['leaves']:,} leaves"),
-        ("rule", f"{facts['rule']}, {len(facts['classes'])} classes: {_shorten(facts['classes'])}"),
+        ("rule", _rule_note(facts)),
         ("features", f"{len(facts['features']):,}, {len(used):,} of them used{missing}"),
         ("levels", f"{sum(facts['levels']):,}: {_shorten(used)}"),
         ("cells", count(facts["cells"])),
@@ -115,12 +117,19 @@ def _page(facts: dict[str, Any]) -> str:
         )
     memory = ", ".join(f"{objective} {_size(n)}" for objective, n in facts["max_memory_bytes"].items())
     lines += [
-        ("essential", note),
+        *([] if facts["output"] == "value" else [("essential", note)]),
         ("memory", f"at most about {memory}; often several times less"),
-        ("order", _order_note(facts)),
+        *([] if facts["output"] == "value" else [("order", _order_note(facts))]),
         ("self-test", _self_test_note(facts["self_test_rows"])),
     ]
     return "\n".join(f"{name:<10} {text}" for name, text in lines)
+
+
+def _rule_note(facts: dict[str, Any]) -> str:
+    if facts["output"] == "value":
+        return "the value of a regressor"
+    known = ", with probabilities" if facts["output"] == "probability" else ""
+    return f"{facts['rule']}, {len(facts['classes'])} classes{known}: {_shorten(facts['classes'])}"
 
 
 def _order_note(facts: dict[str, Any]) -> str:

@@ -51,7 +51,7 @@ def outcome_words(tree: Tree, said: Outcomes, digits: int | None = DIGITS, *, br
         few = None if digits is None else min(digits, _PROBABILITY_DIGITS - 1)
         own = said.value[np.arange(len(said.value)), said.leaf_class]
         return [
-            f"{labels[index]} {number_words(number, few)}"
+            f"{labels[index]}: {number_words(number, few)}"
             for index, number in zip(said.leaf_class.tolist(), own, strict=True)
         ]
     return [
@@ -73,5 +73,5 @@ def _probabilities(row: NDArray[np.floating[Any]], labels: list[str], digits: in
     if digits is not None and len(labels) > _MANY_CLASSES:
         order = np.argsort(-row, kind="stable")[: _MANY_CLASSES - 1].tolist()
     few = None if digits is None else min(digits, _PROBABILITY_DIGITS)
-    named = [f"{labels[at]} {number_words(row[at], few)}" for at in order]
+    named = [f"{labels[at]}: {number_words(row[at], few)}" for at in order]
     return ", ".join(named if len(named) == len(labels) else [*named, "..."])

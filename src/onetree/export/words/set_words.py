@@ -83,15 +83,14 @@ def set_phrase(
     outside = numbers(kind) - inside
     if takes_nan and not (inside if missing else outside):
         return "is missing" if missing else "is known"
-    cost = [len(listed) + _OTHER_COSTS * (OTHER in listed) for listed in (inside, outside)]
+    cost = [len(kind.labels(listed)) + _OTHER_COSTS * (OTHER in listed) for listed in (inside, outside)]
     if cost[0] < cost[1] or (cost[0] == cost[1] and OTHER not in inside):
         return f"in {_listed(kind, inside, limit)}"
     return f"not in {_listed(kind, outside, limit)}"
 
 
 def _listed(kind: Categories, elements: AbstractSet[int], limit: int | None) -> str:
-    ordered = sorted(elements - {OTHER}) + sorted(elements & {OTHER})
-    words = [printable(kind.label(element)) for element in ordered]
+    words = [printable(word) for word in kind.labels(elements)]
     if limit is not None:
         words = [word if len(word) <= limit // 2 else word[: limit // 2 - 1] + "…" for word in words]
     if limit is not None and sum(len(word) + 2 for word in words) > limit:

@@ -6,7 +6,7 @@ that `predict` returns. Members may be of any library, or composed themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -90,6 +90,8 @@ class Composer:
                 if len(bare.classes_) == 2
                 else scores.then("numpy-softmax")
             )
+        if isinstance(bare, OneVsRestClassifier):
+            return self._shares_of_rest(bare)
         raise UnsupportedModelError(
             f"the probabilities of a {type(bare).__name__} are not read as a part of another model; use a "
             "VotingClassifier with voting='soft', or the model inside it"
@@ -168,7 +170,7 @@ class Composer:
 
     def _placed(self, model: Any, ensemble: Ensemble) -> Ensemble:
         """Return a member on the columns of the whole model."""
-        if ensemble.rule.combination is not None:
+        if ensemble.rule.combination is not None and is_composed(_last(model)):
             raise UnsupportedModelError(
                 f"a {type(_last(model)).__name__} behind a pipeline is not read as a part of another model; put the "
                 "pipeline's steps in front of its members"
@@ -257,25 +259,35 @@ class Composer:
         )
 
     def _one_vs_rest(self, model: Any) -> tuple[Signal, float | None, bool, bool]:
+        decides = [responses.has_decision(member) for member in model.estimators_]
+        parts = self._each_against_the_rest(
+            model,
+            [self.decision if by_score else self.positive for by_score in decides],
+        )
+        if len(parts) == 1:
+            return parts[0], 0.0 if decides[0] else 0.5, False, False
+        return stage("join", *parts), None, False, _last_of_equals_wins()
+
+    def _shares_of_rest(self, model: Any) -> Signal:
+        parts = self._each_against_the_rest(model, [self.positive] * len(model.estimators_))
+        both = parts[0].then("pair") if len(parts) == 1 else stage("join", *parts)
+        return both.then("one-vs-rest")
+
+    def _each_against_the_rest(self, model: Any, read: Sequence[Callable[[Any], Signal]]) -> list[Signal]:
+        """Return what the members of a OneVsRestClassifier give, each read in its way; some are constant."""
         if model.multilabel_:
             raise UnsupportedModelError("this OneVsRestClassifier predicts several labels; fit one model per label")
-        signals: list[Signal | None] = []
-        for member in model.estimators_:
-            if type(member).__name__ == "_ConstantPredictor":
-                signals.append(None)
-            else:
-                decides = responses.has_decision(member)
-                signals.append(self.decision(member) if decides else self.positive(member))
+        signals = [
+            None if type(member).__name__ == "_ConstantPredictor" else read_one(member)
+            for member, read_one in zip(model.estimators_, read, strict=True)
+        ]
         known = next((signal for signal in signals if signal is not None), None)
         if known is None:
             raise UnsupportedModelError("this OneVsRestClassifier gives every input the same class; there is no tree")
-        if len(signals) == 1:
-            return known, 0.0 if responses.has_decision(model.estimators_[0]) else 0.5, False, False
-        parts = [
+        return [
             stage("constant", known, numbers=[float(np.ravel(member.y_)[0])]) if signal is None else signal
             for signal, member in zip(signals, model.estimators_, strict=True)
         ]
-        return stage("join", *parts), None, False, _last_of_equals_wins()
 
     def _stacked(self, model: Any) -> Signal:
         final = model.final_estimator_

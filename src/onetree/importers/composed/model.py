@@ -99,7 +99,11 @@ def _compare(model: Any, ensemble: Ensemble, asked: Asked) -> None:
 
     def predict(X: NDArray[np.float64]) -> NDArray[Any]:
         if not asked.cuts_probability:
-            return inputs.answers(live.predict, X)
+            try:
+                return inputs.answers(live.predict, X)
+            except (ValueError, TypeError) as error:
+                name = type(model).__name__
+                raise UnsupportedModelError(f"this {name} cannot predict, says its own library: {error}") from error
         return expected(asked, inputs.answers(live.predict_proba, X), np.asarray(model.classes_))
 
     def numbers(X: NDArray[np.float64]) -> NDArray[Any]:

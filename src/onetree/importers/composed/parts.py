@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,7 +41,7 @@ class Signal:
     def _example(self) -> NDArray[Any]:
         """Return the signal of some input."""
         if self.ensemble is not None:
-            return np.zeros((1, len(self.outputs)), dtype=self.ensemble.rule.dtype)
+            return np.zeros((1, len(self.outputs)), dtype=member_of(self.ensemble).dtype)
         if self.stage is None:
             raise AssertionError("a signal is a member or a stage")
         with np.errstate(all="ignore"):
@@ -60,8 +61,14 @@ def stage(kind: str, *of: Signal, numbers: ArrayLike = (), places: ArrayLike = (
 
 
 def sums_of(ensemble: Ensemble) -> Signal:
-    """Return the sums of an ensemble whose rule has one level."""
+    """Return the sums of an ensemble with a rule of one level, or with one member."""
     return Signal(ensemble=ensemble, outputs=tuple(range(ensemble.n_outputs)))
+
+
+def member_of(ensemble: Ensemble) -> Member:
+    """Return the one member of an ensemble."""
+    (member,) = ensemble.rule.members(ensemble.n_outputs)
+    return member
 
 
 def composed(
@@ -94,7 +101,7 @@ def composed(
     members = [each for each in order if each.ensemble is not None]
     ensembles = alike([each.ensemble for each in members if each.ensemble is not None])
     own = tuple(
-        Member(len(each.outputs), ensemble.rule.dtype, ensemble.rule.divisor)
+        replace(member_of(ensemble), n_outputs=len(each.outputs))
         for each, ensemble in zip(members, ensembles, strict=True)
     )
     combination = Combination(own, _stages(signal, members), cut, cut_inclusive, last_wins)
@@ -106,8 +113,13 @@ def response_of(ensemble: Ensemble) -> Signal:
     """Return what the library returns of a model that was read with its numbers."""
     if ensemble.response is None:
         raise AssertionError("the model was read without its numbers")
+    return after(ensemble, ensemble.response.stages)
+
+
+def after(ensemble: Ensemble, stages: Sequence[Stage]) -> Signal:
+    """Return what stages make of the sums of an ensemble."""
     signals = [sums_of(ensemble)]
-    for each in ensemble.response.stages:
+    for each in stages:
         signals.append(Signal(stage=replace(each, of=()), of=tuple(signals[number] for number in each.of)))
     return signals[-1]
 

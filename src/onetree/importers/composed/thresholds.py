@@ -13,7 +13,7 @@ import numpy as np
 
 from onetree.errors import UnsupportedModelError
 from onetree.importers.composed.bands import band_names, compared_with, cut_probabilities, names_of, place_of
-from onetree.importers.composed.parts import Signal, sums_of
+from onetree.importers.composed.parts import after
 from onetree.importers.composed.reduced import reduced
 from onetree.importers.outputs import Asked
 from onetree.model.combination import Combination
@@ -35,10 +35,7 @@ def at_cuts(ensemble: Ensemble, asked: Asked) -> Ensemble:
         )
     if ensemble.rule.combination is not None:
         return _of_combination(ensemble, ensemble.rule.combination, stages, asked)
-    signals = [sums_of(ensemble)]
-    for each in stages:
-        signals.append(Signal(stage=replace(each, of=()), of=tuple(signals[number] for number in each.of)))
-    return cut_probabilities(asked, signals[-1], ensemble.classes)
+    return cut_probabilities(asked, after(ensemble, stages), ensemble.classes)
 
 
 def _stages(ensemble: Ensemble) -> tuple[Stage, ...] | None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.importers.pipeline.columns import Raw
-from onetree.model.categories import FIRST, MISSING, OTHER, Categories
+from onetree.model.categories import FIRST, MISSING, OTHER, Categories, interval_words
 
 Bools = NDArray[np.bool_]
 
@@ -121,7 +121,8 @@ def _intervals(ends: NDArray[np.float64], left: Bools, missing: Bools | None) ->
     kept = (left != left[:, :1]).any(axis=0)
     codes = [_inside(a, b) for a, b in zip(low[kept].tolist(), high[kept].tolist(), strict=True)]
     points = np.nextafter(low[kept], np.inf) == high[kept]
-    names = () if points.all() else [_name(a, b) for a, b in zip(low[kept].tolist(), high[kept].tolist(), strict=True)]
+    ends_of_kept = zip(low[kept].tolist(), high[kept].tolist(), strict=True)
+    names = () if points.all() else [interval_words(a, b) for a, b in ends_of_kept]
     categories = Categories(tuple(codes), low[kept], high[kept], tuple(names))
     return _sets(categories, left[:, kept], left[:, 0], missing)
 
@@ -132,22 +133,3 @@ def _inside(low: float, high: float) -> float:
         return high
     beyond = math.floor(low) + 1.0
     return beyond if math.isfinite(beyond) and beyond > low else math.nextafter(low, math.inf)
-
-
-def _name(low: float, high: float) -> str:
-    """Return an interval in words that are true to the last digit."""
-    if math.nextafter(low, math.inf) == high:
-        return _shown(high)
-    words = "x"
-    if low > -math.inf:
-        above = math.nextafter(low, math.inf)
-        strict = len(_shown(low)) <= len(_shown(above))
-        words = f"{_shown(low)} < x" if strict else f"{_shown(above)} <= x"
-    if high < math.inf:
-        above = math.nextafter(high, math.inf)
-        words += f" <= {_shown(high)}" if len(_shown(high)) <= len(_shown(above)) else f" < {_shown(above)}"
-    return words
-
-
-def _shown(number: float) -> str:
-    return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)
