@@ -148,8 +148,10 @@ def _of_tolerances(requests: Sequence[Request], engine: str | None, budget: Budg
 
 
 def _listed(tolerances: Iterable[float], relative: bool) -> list[float]:
-    is_one = isinstance(tolerances, str) or not isinstance(tolerances, Iterable) or getattr(tolerances, "ndim", 1) == 0
-    listed = [] if is_one else list(tolerances)
+    try:
+        listed = list(tolerances)
+    except TypeError:
+        listed = []  # a number, or an array that is one
     if not listed or not all(map(is_number, listed)):
         raise InvalidInputError(f"tolerances must be a list of numbers, such as [0.05, 0.1], not {tolerances!r}")
     for each in listed:
