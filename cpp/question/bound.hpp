@@ -31,6 +31,7 @@ class Bounds {
  public:
   Bounds(const Forest& forest, int n_axes, bool adds_up);
 
+  bool adds_up() const { return adds_up_; }
   // Sets a box: the leaves that cost less than `limit`, what its cheapest point costs, and a bound that is known.
   void set(const Reach& reach, double base, double known, double limit);
   // Infinite if the demand is not met below the limit.

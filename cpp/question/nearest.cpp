@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr int kMostPasses = 3;  // over all options of a point, to make it cheaper
-constexpr int kPlungeEvery = 64, kDiveEvery = 16;
+constexpr int kPlungeEvery = 64, kDiveFirst = 64, kDiveEvery = 16;
+constexpr int kMostSweeps = 4;     // over all axes of a point, to let its leaves gain more
 constexpr double kHopeful = 1.25;  // a point that is dearer than the best one by this will hardly become cheaper
 constexpr double kFloor = 0.1;     // of what a test takes on one side: the other side still counts
 
@@ -69,6 +70,7 @@ class Search {
   void find_best(const Demand& demand, double cost);
   Test choose(const Bound& bound, double cost);
   void dive(const Demand& demand, const Box& box, bool paid);
+  void climb(const Demand& demand, const Box& box, std::vector<std::int32_t> point);
   bool is_done() const { return query_.any && !answer_.point.empty(); }
 
   Judge& judge_;
@@ -84,7 +86,13 @@ class Search {
   std::vector<Candidate> heap_;
   std::vector<std::int32_t> point_, leaves_, tried_;
   Reach reach_;
+  struct Open {  // the first test of a tree that a box leaves open
+    Test test;
+    double loss_left, loss_right;  // what is lost if only this side is left
+  };
+  std::vector<Open> open_;
   Box narrowed_, scratch_;
+  std::vector<double> sums_;                 // per option of an axis
   std::vector<double> best_, left_, right_;  // per tree: the largest gain, and on either side of its open test
   std::vector<std::int32_t> best_leaf_;
 };
@@ -198,11 +206,7 @@ void Search::find_best(const Demand& demand, double cost) {
 // missing at the cheapest point, and cost, as a share of what the bound is above that point. On an axis with an order,
 // a test also settles those of other trees: left of it those above, right of it those below.
 Test Search::choose(const Bound& bound, double cost) {
-  struct Open {
-    Test test;
-    double loss_left, loss_right;  // what is lost if only this side is left
-  };
-  std::vector<Open> open;
+  open_.clear();
   double missing = bound.demand->needed;
   for (std::size_t tree = 0; tree < forest_.n_trees(); ++tree) {
     missing -= bound.demand->gain[leaves_[tree]];
@@ -211,29 +215,29 @@ Test Search::choose(const Bound& bound, double cost) {
     // A side without a leaf that is cheap enough loses what the tree gains over the cheapest point, and a little more.
     const double best = best_[tree], all = best - std::min(bound.demand->gain[leaves_[tree]], best);
     auto loss = [&](double side) { return side == -kInfinite ? all + 0.1 * std::abs(best) : best - side; };
-    open.push_back({forest_.test(node), loss(left_[tree]), loss(right_[tree])});
+    open_.push_back({forest_.test(node), loss(left_[tree]), loss(right_[tree])});
   }
   missing = std::max(missing, 1e-9);
   const double above = std::max(bound.cost - cost, 1e-9 * std::max(bound.cost, 1e-9));
-  std::sort(open.begin(), open.end(), [](const Open& a, const Open& b) {
+  std::sort(open_.begin(), open_.end(), [](const Open& a, const Open& b) {
     return std::tie(a.test.axis, a.test.place) < std::tie(b.test.axis, b.test.place);
   });
-  Test best = open.front().test;
+  Test best = open_.front().test;
   double best_score = -1;
-  for (std::size_t begin = 0, end; begin < open.size(); begin = end) {
-    const Test& first = open[begin].test;
+  for (std::size_t begin = 0, end; begin < open_.size(); begin = end) {
+    const Test& first = open_[begin].test;
     const bool one_place = space_.is_set(first.axis);
     double left = 0, right = 0;
-    for (end = begin;
-         end < open.size() && open[end].test.axis == first.axis && (!one_place || open[end].test.place == first.place);
+    for (end = begin; end < open_.size() && open_[end].test.axis == first.axis &&
+                      (!one_place || open_[end].test.place == first.place);
          ++end)
-      left += open[end].loss_left;
+      left += open_[end].loss_left;
     for (std::size_t i = begin; i < end;) {
-      const Test& test = open[i].test;
+      const Test& test = open_[i].test;
       double passed = 0;
-      for (; i < end && open[i].test.place == test.place; ++i) {
-        right += open[i].loss_right;
-        passed += open[i].loss_left;
+      for (; i < end && open_[i].test.place == test.place; ++i) {
+        right += open_[i].loss_right;
+        passed += open_[i].loss_left;
       }
       const double dearer_left = (std::min(walk_.cost_of_side(test, true), limit_) - cost) / above;
       const double dearer_right = (std::min(walk_.cost_of_side(test, false), limit_) - cost) / above;
@@ -260,7 +264,30 @@ void Search::dive(const Demand& demand, const Box& box, bool paid) {
   for (const auto& [loss, leaf] : order) forest_.narrow_to(narrowed_, leaf, scratch_);
   std::vector<std::int32_t> point;
   for (int axis = 0; axis < space_.n_axes(); ++axis) point.push_back(costs_.cheapest(narrowed_, axis));
-  if (cost_of(point) < kInfinite && is_wanted(point)) take(std::move(point));
+  if (!(cost_of(point) < kInfinite)) return;
+  if (is_wanted(point)) return take(std::move(point));
+  if (query_.any) climb(demand, box, std::move(point));
+}
+
+// Moves a point along one axis after the other to where all leaves gain most together.
+void Search::climb(const Demand& demand, const Box& box, std::vector<std::int32_t> point) {
+  double most = -kInfinite;
+  int unmoved = 0;  // axes in a row
+  for (int step = 0; unmoved < space_.n_axes() && step < kMostSweeps * space_.n_axes(); ++step) {
+    const int axis = step % space_.n_axes();
+    ++unmoved;
+    if (!space_.is_set(axis) && box.parts[axis].first == box.parts[axis].last && !box.parts[axis].missing) continue;
+    forest_.gains_along(point, axis, demand.gain, sums_);
+    std::int32_t best = point[axis];
+    for (std::int32_t option = 0; option < space_.n_options(axis); ++option)
+      if (sums_[option] > sums_[best] && space_.contains(box, axis, option) && costs_(axis, option) < kInfinite)
+        best = option;
+    if (best == point[axis] || !(sums_[best] > most)) continue;
+    point[axis] = best;
+    most = sums_[best];
+    unmoved = 0;
+    if (most >= demand.needed && is_wanted(point)) return take(std::move(point));
+  }
 }
 
 std::optional<Candidate> Search::look_at(Box&& box, double known) {
@@ -289,9 +316,9 @@ std::optional<Candidate> Search::look_at(Box&& box, double known) {
   if (found.demand->combined != nullptr) guide(*found.demand, found.cost);
   find_best(*found.demand, found.cost);
   const Test test = choose(found, cost);
-  if (answer_.n_boxes < 64 || answer_.n_boxes % kDiveEvery == 0) {
+  if (answer_.n_boxes < (query_.any ? 2 : kDiveFirst) || answer_.n_boxes % kDiveEvery == 0) {
     dive(*found.demand, box, false);
-    dive(*found.demand, box, true);
+    if (bounds_.adds_up()) dive(*found.demand, box, true);
   }
   const double bound = std::max(cost, found.cost);
   if (!(bound < limit_)) return std::nullopt;
