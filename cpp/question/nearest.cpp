@@ -62,13 +62,17 @@ class Search {
   bool put_in_order(const Box& box);
   bool is_wanted(std::span<const std::int32_t> point);  // puts its leaves into `tried_` if it is in order
   double cost_of(std::span<const std::int32_t> point) const;
-  // Takes a point of a wanted class, made cheaper option by option, if it is the cheapest so far.
+  // Takes a point of a wanted class, made cheaper, if it is the cheapest so far.
   void take(std::vector<std::int32_t> point);
+  void lower_all(std::vector<std::int32_t>& point);
+  void lower_largest(std::vector<std::int32_t>& point);
   void make_cheaper(std::vector<std::int32_t>& point, int axis, std::int32_t option);
   Bound bound();
   void guide(Demand& demand, double cost);
   void find_best(const Demand& demand, double cost);
   Test choose(const Bound& bound, double cost);
+  void note_settled(const Demand& demand);
+  bool settle(Box& box, bool& is_empty);
   void dive(const Demand& demand, const Box& box, bool paid);
   void climb(const Demand& demand, const Box& box, std::vector<std::int32_t> point);
   bool is_done() const { return query_.any && !answer_.point.empty(); }
@@ -91,6 +95,8 @@ class Search {
     double loss_left, loss_right;  // what is lost if only this side is left
   };
   std::vector<Open> open_;
+  std::vector<std::pair<Test, bool>> settled_;  // tests on one side of which nothing is left, and whether on the right
+  std::int64_t next_dive_ = 0;
   Box narrowed_, scratch_;
   std::vector<double> sums_;                 // per option of an axis
   std::vector<double> best_, left_, right_;  // per tree: the largest gain, and on either side of its open test
@@ -125,20 +131,39 @@ double Search::cost_of(std::span<const std::int32_t> point) const {
 }
 
 void Search::take(std::vector<std::int32_t> point) {
+  if (!query_.any && query_.largest) lower_largest(point);
+  if (!query_.any && !query_.largest) lower_all(point);
+  const double cost = cost_of(point);
+  if (!(cost < limit_)) return;
+  limit_ = answer_.cost = cost;
+  answer_.point = std::move(point);
+}
+
+// One axis after the other, the dearest first.
+void Search::lower_all(std::vector<std::int32_t>& point) {
   const Box whole = space_.whole();
   std::vector<int> order(space_.n_axes());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return costs_(a, point[a]) > costs_(b, point[b]); });
-  bool is_cheaper = !query_.any;
+  bool is_cheaper = true;
   for (int pass = 0; pass < kMostPasses && is_cheaper; ++pass) {
     const std::vector<std::int32_t> before = point;
     for (const int axis : order) make_cheaper(point, axis, costs_.cheapest(whole, axis));
     is_cheaper = point != before && cost_of(point) < kHopeful * limit_;
   }
-  const double cost = cost_of(point);
-  if (!(cost < limit_)) return;
-  limit_ = answer_.cost = cost;
-  answer_.point = std::move(point);
+}
+
+// Only the dearest axis counts, as long as it becomes cheaper.
+void Search::lower_largest(std::vector<std::int32_t>& point) {
+  const Box whole = space_.whole();
+  for (int step = 0; step < kMostPasses * space_.n_axes(); ++step) {
+    int dearest = 0;
+    for (int axis = 1; axis < space_.n_axes(); ++axis)
+      if (costs_(axis, point[axis]) > costs_(dearest, point[dearest])) dearest = axis;
+    const std::int32_t before = point[dearest];
+    make_cheaper(point, dearest, costs_.cheapest(whole, dearest));
+    if (point[dearest] == before) return;
+  }
 }
 
 // The cheapest option, or on an axis with an order one between that and the point's, by bisection.
@@ -161,10 +186,13 @@ void Search::make_cheaper(std::vector<std::int32_t>& point, int axis, std::int32
 // All demands of one alternative must be met: the cheapest alternative, by the dearest of its demands.
 Bound Search::bound() {
   Bound cheapest;
+  settled_.clear();
   for (std::vector<Demand>& alternative : judge_.alternatives()) {
     Bound dearest{-1, kInfinite, nullptr};
     for (Demand& demand : alternative) {
       const Bound found = bounds_.of(demand);
+      if (judge_.alternatives().size() == 1 && demand.combined == nullptr && found.cost < kInfinite)
+        note_settled(demand);
       if (found.cost > dearest.cost) dearest.cost = found.cost;
       if (found.lead < dearest.lead) {
         dearest.lead = found.lead;
@@ -253,6 +281,27 @@ Test Search::choose(const Bound& bound, double cost) {
   return best;
 }
 
+// Notes on which side of the first open test of each tree a demand is not met, with the best leaves of all other trees.
+void Search::note_settled(const Demand& demand) {
+  bounds_.room(demand, left_, right_);
+  for (std::size_t tree = 0; tree < forest_.n_trees(); ++tree)
+    if (reach_.open[tree] >= 0 && (left_[tree] < 0) != (right_[tree] < 0))
+      settled_.emplace_back(forest_.test(reach_.open[tree]), right_[tree] < 0);
+}
+
+// Leaves the box the other sides only, all at once, in place of one box for each: whether that is less than before.
+bool Search::settle(Box& box, bool& is_empty) {
+  bool is_narrowed = false, left = false, right = false;
+  for (const auto& [test, to_left] : settled_) {
+    space_.sides(box, test, left, right);
+    is_empty = is_empty || !(to_left ? left : right);
+    if (is_empty || !(to_left ? right : left)) continue;
+    space_.narrow(box, test, to_left);
+    is_narrowed = true;
+  }
+  return is_narrowed;
+}
+
 // Looks for a point in as many of the best leaves as possible, those first that gain most.
 void Search::dive(const Demand& demand, const Box& box, bool paid) {
   std::vector<std::pair<double, std::int32_t>> order;
@@ -291,38 +340,46 @@ void Search::climb(const Demand& demand, const Box& box, std::vector<std::int32_
 }
 
 std::optional<Candidate> Search::look_at(Box&& box, double known) {
-  control_.check("question", -1, -1, answer_.n_boxes);
-  ++answer_.n_boxes;
-  if (query_.below >= 0) {
-    Part &below = box.parts[query_.below], &above = box.parts[query_.above];
-    below.last = std::min(below.last, above.last);
-    above.first = std::max(above.first, below.first);
-    below.missing = above.missing = false;
-    if (below.is_empty() || above.is_empty()) return std::nullopt;
+  for (;;) {
+    control_.check("question", -1, -1, answer_.n_boxes);
+    ++answer_.n_boxes;
+    if (query_.below >= 0) {
+      Part &below = box.parts[query_.below], &above = box.parts[query_.above];
+      below.last = std::min(below.last, above.last);
+      above.first = std::max(above.first, below.first);
+      below.missing = above.missing = false;
+      if (below.is_empty() || above.is_empty()) return std::nullopt;
+    }
+    const double cost = walk_.enter(box, point_);
+    if (!(cost < limit_) || !put_in_order(box)) return std::nullopt;
+    if (is_wanted(point_)) {
+      take(point_);
+      return std::nullopt;
+    }
+    std::swap(leaves_, tried_);
+    walk_.leaves(limit_, reach_);
+    // One leaf per tree: all that is cheap enough has the class of the cheapest point.
+    if (reach_.leaves.size() == forest_.n_trees()) return std::nullopt;
+    bounds_.set(reach_, cost, known, limit_);
+    const Bound found = bound();
+    if (!(found.cost < limit_)) return std::nullopt;
+    const double bound = std::max(cost, found.cost);
+    bool is_empty = false;
+    known = bound;
+    const bool is_narrowed = settle(box, is_empty);
+    if (is_empty) return std::nullopt;
+    if (is_narrowed) continue;
+    if (found.demand->combined != nullptr) guide(*found.demand, found.cost);
+    find_best(*found.demand, found.cost);
+    const Test test = choose(found, cost);
+    if (answer_.n_boxes >= next_dive_) {
+      next_dive_ = answer_.n_boxes + (query_.any || answer_.n_boxes >= kDiveFirst ? kDiveEvery : 1);
+      dive(*found.demand, box, false);
+      if (bounds_.adds_up()) dive(*found.demand, box, true);
+    }
+    if (!(bound < limit_)) return std::nullopt;
+    return Candidate{bound, found.lead, answer_.n_boxes, test, std::move(box)};
   }
-  const double cost = walk_.enter(box, point_);
-  if (!(cost < limit_) || !put_in_order(box)) return std::nullopt;
-  if (is_wanted(point_)) {
-    take(point_);
-    return std::nullopt;
-  }
-  std::swap(leaves_, tried_);
-  walk_.leaves(limit_, reach_);
-  // One leaf per tree: all that is cheap enough has the class of the cheapest point.
-  if (reach_.leaves.size() == forest_.n_trees()) return std::nullopt;
-  bounds_.set(reach_, cost, known, limit_);
-  const Bound found = bound();
-  if (!(found.cost < limit_)) return std::nullopt;
-  if (found.demand->combined != nullptr) guide(*found.demand, found.cost);
-  find_best(*found.demand, found.cost);
-  const Test test = choose(found, cost);
-  if (answer_.n_boxes < (query_.any ? 2 : kDiveFirst) || answer_.n_boxes % kDiveEvery == 0) {
-    dive(*found.demand, box, false);
-    if (bounds_.adds_up()) dive(*found.demand, box, true);
-  }
-  const double bound = std::max(cost, found.cost);
-  if (!(bound < limit_)) return std::nullopt;
-  return Candidate{bound, found.lead, answer_.n_boxes, test, std::move(box)};
 }
 
 void Search::push(Candidate&& candidate) {
@@ -369,6 +426,8 @@ Answer Search::run() {
     answer_.outcome = Outcome::limit;
   }
   answer_.lower_bound = std::min(answer_.lower_bound, answer_.cost);
+  // What does not count for the largest difference stays as it is in the end, where that is possible.
+  if (query_.largest && !query_.any && !answer_.point.empty()) lower_all(answer_.point);
   return std::move(answer_);
 }
 
