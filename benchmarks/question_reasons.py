@@ -1,10 +1,10 @@
 """Reasons for a class beside PyXAI: ``python -m benchmarks.question_reasons``.
 
 The models and rows of `benchmarks.question_peers`. onetree: features that fix the class whatever the others are, of
-which none can be left out; with their values, or widened to intervals. PyXAI: conditions at thresholds, for forests.
-They are for hard votes, one of each tree, so they need not hold for the class that scikit-learn predicts. (For boosted
-trees it has tree-specific reasons, whose search ends only at the limit.) For each: seconds on the wall and of the
-processor, with all processes that were started (median and 90 %), the share that is finished within the limit, the
+which none can be left out; with their values, or by `--widen` with intervals, too. PyXAI: conditions at thresholds, for
+forests. They are for hard votes, one of each tree, so they need not hold for the class that scikit-learn predicts. (For
+boosted trees it has tree-specific reasons, whose search ends only at the limit.) For each: seconds on the wall and of
+the processor, with all processes that were started (median and 90 %), the share that is finished within the limit, the
 number of features (median), and the share of reasons for which the model's own `predict` gives one class to 1,000
 random inputs that they cover. What a program does once per model is not counted.
 """
@@ -35,6 +35,7 @@ def main():
     parser.add_argument("--queries", type=int, default=20, help="rows that are asked about (default: 20)")
     parser.add_argument("--limit", type=float, default=20.0, help="seconds for each query (default: 20)")
     parser.add_argument("--only", nargs="+", choices=MODELS, help="some of the models")
+    parser.add_argument("--widen", action="store_true", help="with intervals, too, which takes longer")
     parser.add_argument("--alone", action="store_true", help="without PyXAI")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -45,7 +46,8 @@ def main():
         for name in arguments.only or MODELS:
             model = fitted(name, X, y)
             ask("onetree", of_onetree(model, False), source, name, model, rows, arguments.limit)
-            ask("onetree, widened", of_onetree(model, True), source, name, model, rows, arguments.limit)
+            if arguments.widen:
+                ask("onetree, widened", of_onetree(model, True), source, name, model, rows, arguments.limit)
             if isinstance(model, RandomForestClassifier) and not arguments.alone:
                 ask("PyXAI", of_pyxai(model), source, name, model, rows, arguments.limit)
 
