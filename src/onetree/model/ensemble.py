@@ -395,7 +395,9 @@ class Ensemble:
         """Return the leaf that each row reaches in each tree, as node indices of shape (n_rows, n_trees)."""
         rows = read_inputs(X, self)
         routes = Routes(self, rows, self.missing_left)
-        node: NDArray[np.intp] = np.broadcast_to(self.roots.astype(np.intp), (len(rows), self.n_trees)).flatten()
+        start = np.empty((len(rows), self.n_trees), dtype=np.intp)
+        start[:] = self.roots
+        node = start.ravel()
         at = np.flatnonzero(self.feature[node] >= 0)  # those that have not come to a leaf
         while at.size:
             here = node[at]
@@ -414,11 +416,12 @@ class Ensemble:
         if self.rule.combination is not None:
             return self._combined_scores(leaves, self.rule.combination)
         dtype = np.dtype(self.rule.dtype)
-        total = np.tile(self.base.astype(dtype), (len(leaves), 1))
         if len(leaves) <= _FEW:  # one tree after the other, too, but in one call
-            steps = np.concatenate([total[:, np.newaxis], self.value[leaves].astype(dtype)], axis=1)
+            steps = np.empty((len(leaves), self.n_trees + 1, self.n_outputs), dtype=dtype)
+            steps[:, 0], steps[:, 1:] = self.base, self.value[leaves]
             total = np.add.accumulate(steps, axis=1)[:, -1]
         else:
+            total = np.tile(self.base.astype(dtype), (len(leaves), 1))
             value = self.value.astype(dtype)
             for tree in range(self.n_trees):
                 total += value[leaves[:, tree]]
