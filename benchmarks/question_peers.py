@@ -166,7 +166,8 @@ def of_ocean(model, X, y):
     from ocean import ConstraintProgrammingExplainer
     from ocean.feature import parse_features
 
-    frame = pd.DataFrame(X, columns=[str(each) for each in range(X.shape[1])])
+    prefix = "" if isinstance(model, RandomForestClassifier) else "f"  # as the libraries name columns without names
+    frame = pd.DataFrame(X, columns=[f"{prefix}{each}" for each in range(X.shape[1])])
     parsed = parse_features(frame, scale=False)
     mapper = parsed.mapper if hasattr(parsed, "mapper") else parsed[1]
     explainer = ConstraintProgrammingExplainer(model, mapper=mapper)
