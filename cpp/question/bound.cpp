@@ -65,6 +65,7 @@ bool Bounds::list_steps(const Demand& demand, Bound& found) {
 
 Bound Bounds::of_sums(Demand& demand) {
   Bound found{kInfinite, -kInfinite, &demand};
+  is_paid_ = false;
   if (!list_steps(demand, found)) return found;
   found.cost = least_cost(demand.needed, 0);
   if (!adds_up_ || steps_.empty() || !(found.cost < limit_) || !std::isfinite(demand.needed)) return found;
@@ -155,6 +156,23 @@ Bounds::Total Bounds::best(double cost, double worth) {
   return total;
 }
 
+void Bounds::room(const Demand& demand, std::vector<double>& left, std::vector<double>& right) const {
+  for (std::vector<double>* each : {&left, &right}) each->assign(forest_.n_trees(), -kInfinite);
+  const double lead = is_paid_ ? paid_lead_ : most_ - demand.needed, worth = is_paid_ ? paid_->worth : 0;
+  auto step = steps_.begin();
+  for (std::uint32_t tree = 0; tree < forest_.n_trees(); ++tree) {
+    for (std::uint32_t leaf = reach_->first[tree]; leaf < reach_->first[tree + 1]; ++leaf) {
+      double gain = demand.gain[reach_->leaves[leaf].leaf];
+      if (step != steps_.end() && step->leaf == leaf) gain -= worth * (step++)->price;
+      double& side = (reach_->leaves[leaf].right ? right : left)[tree];
+      side = std::max(side, gain);
+    }
+    const double best = std::max(left[tree], right[tree]);
+    left[tree] = lead - (best - left[tree]);
+    right[tree] = lead - (best - right[tree]);
+  }
+}
+
 void Bounds::chosen(std::vector<std::pair<double, std::int32_t>>& order) const {
   if (paid_ == nullptr) return;
   for (const std::uint32_t number : chosen_) {
@@ -215,7 +233,9 @@ bool Bounds::is_refuted_by_sharing(double needed, int n_rounds) {
       most = there.gain + other * budget;
       worth = other;
     }
-    if (aim == limit_ && most < needed - kSlack * (size + worth * aim)) return true;
+    is_paid_ = aim == limit_;
+    paid_lead_ = most - (needed - kSlack * (size + worth * aim));
+    if (is_paid_ && paid_lead_ < 0) return true;
     // Goes on while it looks as if that could still be.
     const bool is_close = round == 0 || (before - most) * (n_rounds - round) > most - needed;
     if (round == n_rounds || (!paid_->is_new && !is_close)) return false;

@@ -31,10 +31,14 @@ class Bounds {
  public:
   Bounds(const Forest& forest, int n_axes, bool adds_up);
 
+  bool adds_up() const { return adds_up_; }
   // Sets a box: the leaves that cost less than `limit`, what its cheapest point costs, and a bound that is known.
   void set(const Reach& reach, double base, double known, double limit);
   // Infinite if the demand is not met below the limit.
   Bound of(Demand& demand);
+  // How far the demand that was asked for last is still met if a tree takes its best leaf on one side of its first
+  // open test, and all others theirs; negative: nothing below the limit lies there. Not for combinations.
+  void room(const Demand& demand, std::vector<double>& left, std::vector<double>& right) const;
   // The leaves that trees chose last, beyond their payments, with what the tree loses without it, negative.
   void chosen(std::vector<std::pair<double, std::int32_t>>& order) const;
 
@@ -67,6 +71,8 @@ class Bounds {
   const bool adds_up_;
   const Reach* reach_ = nullptr;
   double base_ = 0, known_ = 0, limit_ = 0, most_ = 0;
+  double paid_lead_ = 0;      // how far leaves get beyond what is needed, after their payments
+  bool is_paid_ = false;      // whether that holds for everything below the limit
   std::vector<double> free_;  // per tree: the largest gain at no extra cost
   std::vector<Step> steps_;   // tree by tree
   std::vector<double> best_;  // per tree

@@ -1,6 +1,7 @@
 #include "question/forest.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace onetree::question {
 
@@ -8,9 +9,10 @@ Forest::Forest(const Ensemble& ensemble, const Space& space)
     : space_(space), nodes_(ensemble.feature.size()), parent_(ensemble.feature.size(), -1), roots_(ensemble.roots) {
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     const std::int32_t axis = ensemble.feature[node];
-    nodes_[node] = {{axis, 0, false}, -1, -1};
+    nodes_[node] = {{axis, 0, false}, false, -1, -1};
     if (axis < 0) continue;
     nodes_[node] = {{axis, static_cast<std::int32_t>(ensemble.threshold[node]), ensemble.missing_left[node] != 0},
+                    !space.is_set(axis) && !space.has_missing(axis),
                     ensemble.left[node],
                     ensemble.right[node]};
     parent_[ensemble.left[node]] = parent_[ensemble.right[node]] = static_cast<std::int32_t>(node);
@@ -22,10 +24,48 @@ void Forest::leaves_at(std::span<const std::int32_t> point, std::vector<std::int
   for (std::int32_t node : roots_) {
     while (nodes_[node].test.axis >= 0) {
       const Node& here = nodes_[node];
-      node = space_.goes_left(here.test, point[here.test.axis]) ? here.left : here.right;
+      const std::int32_t option = point[here.test.axis];
+      const bool left = here.is_plain ? option <= here.test.place : space_.goes_left(here.test, option);
+      node = left ? here.left : here.right;
     }
     leaves.push_back(node);
   }
+}
+
+void Forest::gains_along(std::span<const std::int32_t> point, int axis, std::span<const double> gain,
+                         std::vector<double>& sums) const {
+  struct Part {  // of the options, that come to a node
+    std::int32_t node, first, last;
+  };
+  std::vector<Part> todo;
+  const std::int32_t n_options = space_.n_options(axis);
+  sums.assign(static_cast<std::size_t>(n_options) + 1, 0);
+  // Where options have an order, each entry says by how much more this option gains than the one before it.
+  const bool has_order = !space_.is_set(axis) && !space_.has_missing(axis);
+  for (const std::int32_t root : roots_) {
+    if (has_order)
+      todo.push_back({root, 0, n_options - 1});
+    else
+      for (std::int32_t option = 0; option < n_options; ++option) todo.push_back({root, option, option});
+    while (!todo.empty()) {
+      auto [node, first, last] = todo.back();
+      todo.pop_back();
+      while (nodes_[node].test.axis >= 0) {
+        const Node& here = nodes_[node];
+        if (has_order && here.test.axis == axis && first <= here.test.place && here.test.place < last) {
+          todo.push_back({here.right, here.test.place + 1, last});
+          last = here.test.place;
+        }
+        const std::int32_t option = here.test.axis == axis ? first : point[here.test.axis];
+        const bool left = here.is_plain ? option <= here.test.place : space_.goes_left(here.test, option);
+        node = left ? here.left : here.right;
+      }
+      sums[first] += gain[node];
+      if (has_order) sums[last + 1] -= gain[node];
+    }
+  }
+  if (has_order) std::partial_sum(sums.begin(), sums.end(), sums.begin());
+  sums.pop_back();
 }
 
 bool Forest::narrow_to(Box& box, std::int32_t leaf, Box& scratch) const {
@@ -68,23 +108,25 @@ void Walk::restore(const Frame& frame, const Test& test) {
     box_.bits[first + word] = saved_[frame.bits + word];
 }
 
-double Walk::narrow(const Test& test, bool left) {
+double Walk::narrow(const Test& test, bool left, double both) {
   if (!is_plain(test.axis)) {
     space_.narrow(box_, test, left);
     return costs_(test.axis, costs_.cheapest(box_, test.axis));
   }
   Part& part = box_.parts[test.axis];
   (left ? part.last : part.first) = left ? test.place : test.place + 1;  // both sides hold something
-  return costs_.least_of_valley(test.axis, part.first, part.last);
+  return cost_of_plain(test, left, both);
 }
 
 double Walk::cost_of_side(const Test& test, bool left) {
+  const double both = cost_of_[test.axis];
+  if (is_plain(test.axis)) return combined(total_, both, cost_of_plain(test, left, both));
   Frame frame{};
   save(frame, test);
-  const double after = narrow(test, left);
+  const double after = narrow(test, left, both);
   restore(frame, test);
   saved_.resize(frame.bits);
-  return combined(total_, cost_of_[test.axis], after);
+  return combined(total_, both, after);
 }
 
 void Walk::leaves(double limit, Reach& reach) {
@@ -102,7 +144,7 @@ void Walk::leaves(double limit, Reach& reach) {
       const Forest::Node& here = forest_.nodes_[frame.node];
       const int axis = here.test.axis;
       frame.on_right = !to_left;
-      cost_of_[axis] = narrow(here.test, to_left);
+      cost_of_[axis] = narrow(here.test, to_left, frame.cost);
       total = combined(frame.total, frame.cost, cost_of_[axis]);
       frame.is_dearer = !largest_ && frame.cost == least_[axis] && cost_of_[axis] > frame.cost;
       if (frame.is_dearer) dearer_.push_back(axis);

@@ -51,13 +51,17 @@ class Forest {
   Test test(std::int32_t node) const { return nodes_[node].test; }
   // The leaf of each tree at a point, which has an option for each axis.
   void leaves_at(std::span<const std::int32_t> point, std::vector<std::int32_t>& leaves) const;
+  // What all leaves gain together at each option of an axis, when a point has that option and otherwise its own.
+  void gains_along(std::span<const std::int32_t> point, int axis, std::span<const double> gain,
+                   std::vector<double>& sums) const;
   // Leaves the box only what lies in a leaf; false, and the box as it was, if nothing does.
   bool narrow_to(Box& box, std::int32_t leaf, Box& scratch) const;
 
  private:
   friend class Walk;
   struct Node {
-    Test test;  // axis -1: a leaf
+    Test test;      // axis -1: a leaf
+    bool is_plain;  // of an axis with an order and without a missing value
     std::int32_t left, right;
   };
 
@@ -94,7 +98,13 @@ class Walk {
   }
   // A box that cannot be missing there, and costs that have one valley: nothing has to be searched for.
   bool is_plain(int axis) const { return costs_.has_one_valley(axis) && !box_.parts[axis].missing; }
-  double narrow(const Test& test, bool left);  // returns the cost of the axis
+  // What one side of a test costs on such an axis, of which the box leaves something on both: the cheapest option lies
+  // on one of them, and on the other the one next to the test is the cheapest.
+  double cost_of_plain(const Test& test, bool left, double both) const {
+    if (costs_.is_best_up_to(test.axis, test.place) == left) return both;
+    return costs_(test.axis, left ? test.place : test.place + 1);
+  }
+  double narrow(const Test& test, bool left, double both);  // returns the cost of the axis
   void save(Frame& frame, const Test& test);
   void restore(const Frame& frame, const Test& test);
 

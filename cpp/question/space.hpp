@@ -75,10 +75,8 @@ class Costs {
   std::int32_t cheapest(const Box& box, int axis) const;
   // Of the ordered options: costs never rise before the best one, and never fall after it.
   bool has_one_valley(int axis) const { return minima_[axis].has_one_valley; }
-  // The least cost between two ordered options of such an axis.
-  double least_of_valley(int axis, std::int32_t first, std::int32_t last) const {
-    return (*this)(axis, std::clamp(minima_[axis].best, first, last));
-  }
+  // Whether the best option of such an axis is this one or comes before it.
+  bool is_best_up_to(int axis, std::int32_t option) const { return minima_[axis].best <= option; }
 
  private:
   struct Minima {  // of the ordered options of an axis

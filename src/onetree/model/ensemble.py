@@ -25,6 +25,8 @@ from onetree.model.response import Response
 from onetree.model.routing import Routes
 from onetree.model.stages import Member
 
+_FEW = 16  # rows whose scores are added in one call
+
 KINDS = ("hard", "soft", "score", "scores", "value", "combined")
 
 
@@ -393,15 +395,17 @@ class Ensemble:
         """Return the leaf that each row reaches in each tree, as node indices of shape (n_rows, n_trees)."""
         rows = read_inputs(X, self)
         routes = Routes(self, rows, self.missing_left)
-        node = np.tile(self.roots.astype(np.intp), (len(rows), 1))
-        row, tree = np.nonzero(self.feature[node] >= 0)
-        while len(row):
-            here = node[row, tree]
-            there = np.where(routes.go_left(row, here), self.children_left[here], self.children_right[here])
-            node[row, tree] = there
-            inner = self.feature[there] >= 0
-            row, tree = row[inner], tree[inner]
-        return node
+        start = np.empty((len(rows), self.n_trees), dtype=np.intp)
+        start[:] = self.roots
+        node = start.ravel()
+        at = np.flatnonzero(self.feature[node] >= 0)  # those that have not come to a leaf
+        while at.size:
+            here = node[at]
+            left = routes.go_left(at // self.n_trees, here)
+            there = np.where(left, self.children_left[here], self.children_right[here])
+            node[at] = there
+            at = at[self.feature[there] >= 0]
+        return node.reshape(len(rows), self.n_trees)
 
     def scores(self, X: RowsLike) -> NDArray[Any]:
         """Return the scores that decide, added in the order and precision of the source library."""
@@ -412,10 +416,15 @@ class Ensemble:
         if self.rule.combination is not None:
             return self._combined_scores(leaves, self.rule.combination)
         dtype = np.dtype(self.rule.dtype)
-        total = np.tile(self.base.astype(dtype), (len(leaves), 1))
-        value = self.value.astype(dtype)
-        for tree in range(self.n_trees):
-            total += value[leaves[:, tree]]
+        if len(leaves) <= _FEW:  # one tree after the other, too, but in one call
+            steps = np.empty((len(leaves), self.n_trees + 1, self.n_outputs), dtype=dtype)
+            steps[:, 0], steps[:, 1:] = self.base, self.value[leaves]
+            total = np.add.accumulate(steps, axis=1)[:, -1]
+        else:
+            total = np.tile(self.base.astype(dtype), (len(leaves), 1))
+            value = self.value.astype(dtype)
+            for tree in range(self.n_trees):
+                total += value[leaves[:, tree]]
         if self.rule.divisor != 1.0:
             total /= dtype.type(self.rule.divisor)
         return total

@@ -60,12 +60,16 @@ class Routes:
         has_subsets = bool((self.splits.subset >= 0).any())
         return elements_of(self.splits.categories, self.rows) if has_subsets else None
 
+    @cached_property
+    def _has_gaps(self) -> bool:
+        return bool(np.isnan(self.rows).any())
+
     def go_left(self, row: Index, node: Index | int) -> NDArray[np.bool_]:
         """Return for some rows, given by number, whether they go left at this node, or each at its own."""
         feature = self.splits.feature[node]
         x = self.rows[row, feature]
         left: NDArray[np.bool_] = x <= self.splits.threshold[node]  # NaN: false
-        if self.missing_left is not None:
+        if self.missing_left is not None and self._has_gaps:
             left |= np.isnan(x) & self.missing_left[node]
         if self._elements is not None:
             test = self.splits.subset[node]

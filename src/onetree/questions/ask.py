@@ -13,8 +13,9 @@ from onetree.base.limits import memory_bytes, seconds, steps
 from onetree.base.progress import Reporter
 from onetree.errors import FidelityError
 from onetree.model.arrays import AxisEnsemble
-from onetree.questions.costs import point_at, within
-from onetree.questions.options import Choices, Options
+from onetree.questions.around import Around
+from onetree.questions.costs import within
+from onetree.questions.options import Options
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -70,8 +71,7 @@ class Asker:
 
     def nearest(
         self,
-        row: Floats,
-        costs: tuple[Floats, list[Choices]],
+        costs: tuple[Floats, Around],
         wanted: Bools,
         *,
         largest: bool = False,
@@ -86,7 +86,7 @@ class Asker:
         self.n_boxes += n_boxes
         if not chosen.size:
             return Found(_OUTCOMES[outcome], None, -1, np.inf, lower, n_boxes)
-        point = point_at(row, near, chosen)
+        point = near.point(chosen)
         found = int(self.options.ensemble.predict_index(point[np.newaxis])[0])
         if not wanted[found]:
             raise unconfirmed(point)
@@ -102,14 +102,13 @@ class Asker:
 
         The axis `ordered[0]` must not be above the axis `ordered[1]`; there are no such axes if both are -1.
         """
-        row = self.options.any_input()
-        near = self.options.near(row)
-        costs = within(near, row, {}, range(len(row)))
+        near = self.options.near(self.options.any_input())
+        costs = within(near, {}, range(len(near)))
         outcome, chosen, _, _, n_boxes = self.options.native.differing(
             voters[0], voters[1], costs, wanted.ravel(), ordered[0], ordered[1], *self.limits()
         )
         self.n_boxes += n_boxes
-        return _OUTCOMES[outcome], point_at(row, near, chosen) if chosen.size else None
+        return _OUTCOMES[outcome], near.point(chosen) if chosen.size else None
 
     def limits(self) -> tuple[float, int, float, Reporter | None]:
         """Return what is left of the limits, as the core takes them."""

@@ -63,7 +63,7 @@ def check_stable(
     def ask(asker: Asker, row: Floats, own: int) -> Found:
         near = terms.costs(asker.options, row)
         wanted = np.arange(ensemble.n_classes) != own
-        return asker.nearest(row, near, wanted, largest=norm == "linf", at_most=radius, first=True)
+        return asker.nearest(near, wanted, largest=norm == "linf", at_most=radius, first=True)
 
     claim = f"the class does not change within a distance of {radius:g}"
     return for_rows(claim, ensemble, limits, X, ask, time_limit, work_limit, n_jobs, progress)
@@ -124,7 +124,7 @@ def check_irrelevant(
     def ask(asker: Asker, row: Floats, own: int) -> Found:
         near = asker.options.near(row)
         wanted = np.arange(ensemble.n_classes) != own
-        return asker.nearest(row, (within(near, row, {}, chosen), near), wanted, first=True)
+        return asker.nearest((within(near, {}, chosen), near), wanted, first=True)
 
     return for_rows(claim, ensemble, limits, X, ask, time_limit, work_limit, n_jobs, progress)
 
@@ -206,7 +206,7 @@ def check_monotone(
                 decreasing=() if up else {at},
             )
             wanted = classes < own if up == increasing else classes > own
-            this = asker.nearest(row, terms.costs(asker.options, row), wanted, first=True)
+            this = asker.nearest(terms.costs(asker.options, row), wanted, first=True)
             if this.point is not None:
                 return this
             found = this if found is None or this.status == "limit" else found
@@ -237,11 +237,10 @@ def check_reachable(
     ensemble, limits = _read(model, domain)
     wanted = np.arange(ensemble.n_classes) == class_index(label, ensemble)
     options = options_of(ensemble, limits)
-    row = options.any_input()
-    near = options.near(row)
+    near = options.near(options.any_input())
     with reporting(progress) as reporter:
         asker = Asker(options, time_limit, work_limit, None, reporter)
-        found = asker.nearest(row, (within(near, row, {}, range(len(row))), near), wanted, first=True)
+        found = asker.nearest((within(near, {}, range(len(near))), near), wanted, first=True)
     claim = f"some input gets the class {label}"
     if found.point is None:
         return Check(claim, None if found.status == "limit" else False)

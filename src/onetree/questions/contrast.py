@@ -87,12 +87,12 @@ def contrasted(asker: Asker, row: Floats, other: int, weights: Floats, size: str
     kept, reason_status = search.smallest() if size == "smallest" else search.minimal(search.tested)
     bounds, sentences = described(options, row, sorted(kept), search.widened(kept) if widen else {})
     names, n_features = ensemble.feature_names, ensemble.n_features
-    fewest = asker.nearest(row, Terms("l0", np.ones(n_features), missing_cost=1.0).costs(options, row), wanted)
+    fewest = asker.nearest(Terms("l0", np.ones(n_features), missing_cost=1.0).costs(options, row), wanted)
     point = fewest.point
     if point is not None:
         fixed = set(range(n_features)) - changed_features(row, point)
         terms = Terms("l1", weights, fixed=fixed, missing_cost=1.0)
-        nearest = asker.nearest(row, terms.costs(options, row), wanted)
+        nearest = asker.nearest(terms.costs(options, row), wanted)
         point = point if nearest.point is None else nearest.point
     changed = () if point is None else sorted(changed_features(row, point))
     return Contrast(

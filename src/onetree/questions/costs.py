@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onetree.model.categories import OTHER
-from onetree.questions.options import Choices, Options
+from onetree.questions.around import Around, Choices, is_same
+from onetree.questions.options import Options
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -38,23 +39,12 @@ class Terms:
     decreasing: Collection[int] = ()
     missing_cost: float | None = None
 
-    def costs(self, options: Options, row: Floats) -> tuple[Floats, list[Choices]]:
+    def costs(self, options: Options, row: Floats) -> tuple[Floats, Around]:
         """Return the cost of every option, axis after axis, and what the options are."""
         near = options.near(row)
-        ordinary = [
-            axis
-            for axis, each in enumerate(near)
-            if len(each.features) == 1 and options.ensemble.categories[each.features[0]] is None
-        ]
-        found = {axis: self._of_axis(options, row, each) for axis, each in enumerate(near) if axis not in set(ordinary)}
-        if ordinary:  # all at once
-            values = np.concatenate([near[axis].values[:, 0] for axis in ordinary])
-            sizes = [len(near[axis].values) for axis in ordinary]
-            feature = np.repeat([near[axis].features[0] for axis in ordinary], sizes)
-            total = self._of_numbers(feature, values, row[feature])
-            for axis, end, size in zip(ordinary, np.cumsum(sizes).tolist(), sizes, strict=True):
-                found[axis] = np.where(near[axis].allowed, total[end - size : end], np.inf)
-        return np.concatenate([found[axis] for axis in range(len(near))]), near
+        of_slabs = self._of_numbers(near.feature, near.values, row[near.feature])
+        of_joint = {axis: self._of_axis(options, row, each) for axis, each in near.joint.items()}
+        return near.joined(np.where(near.allowed, of_slabs, np.inf), of_joint), near
 
     def _of_axis(self, options: Options, row: Floats, choices: Choices) -> Floats:
         total = np.zeros(len(choices.allowed))
@@ -94,58 +84,38 @@ class Terms:
         return cost
 
 
-def within(
-    near: list[Choices],
-    row: Floats,
-    inside: dict[int, Bools],
-    free: Collection[int],
-    memo: dict[tuple[int, tuple[bool, ...]], Floats] | None = None,
-) -> Floats:
+def within(near: Around, inside: Mapping[int, Bools], free: Collection[int]) -> Floats:
     """Return costs that are 0 inside a box around a row and infinite outside.
 
     Parameters
     ----------
-    near : list of Choices
+    near : Around
         The options around the row.
-    row : float64 array
-    inside : dict
+    inside : mapping
         Axis: which of its options belong to the box.
     free : collection of int
         Features that may be anything; what is neither free nor in `inside` stays as it is.
-    memo : dict, optional
-        Costs of axes that are not in `inside`, for several boxes around one row.
     """
-    found = []
-    memo = {} if memo is None else memo
-    for axis, choices in enumerate(near):
+    is_free = np.zeros(len(near), dtype=bool)
+    is_free[list(free)] = True
+    allowed = near.allowed & (near.same | is_free[near.feature])
+    of_joint = {}
+    for axis, choices in near.joint.items():
+        fits = choices.allowed
         if axis in inside:
-            found.append(np.where(choices.allowed & inside[axis], 0.0, np.inf))
-            continue
-        key = axis, tuple(feature in free for feature in choices.features)
-        if key not in memo:
-            allowed = choices.allowed.copy()
-            for column, (feature, is_free) in enumerate(zip(choices.features, key[1], strict=True)):
-                if not is_free:
-                    allowed &= is_same(choices.values[:, column], float(row[feature]))
-            memo[key] = np.where(allowed, 0.0, np.inf)
-        found.append(memo[key])
-    return np.concatenate(found)
-
-
-def is_same(values: Floats, x: float) -> Bools:
-    """Return which values are `x`, also if that is missing."""
-    return np.asarray(np.isnan(values) if np.isnan(x) else values == x)
+            fits = fits & inside[axis]
+        else:
+            for column, feature in enumerate(choices.features):
+                if not is_free[feature]:
+                    fits = fits & is_same(choices.values[:, column], near.row[feature])
+        of_joint[axis] = np.where(fits, 0.0, np.inf)
+    for axis, options in inside.items():
+        if axis not in near.joint:
+            part = near.part(axis)
+            allowed[part] = near.allowed[part] & options
+    return near.joined(np.where(allowed, 0.0, np.inf), of_joint)
 
 
 def changed_features(row: Floats, point: Floats) -> frozenset[int]:
     """Return the features that differ between two inputs."""
-    differs = ~((row == point) | (np.isnan(row) & np.isnan(point)))
-    return frozenset(np.flatnonzero(differs).tolist())
-
-
-def point_at(row: Floats, near: list[Choices], chosen: NDArray[np.int32]) -> Floats:
-    """Return the input that the chosen options stand for."""
-    point = row.copy()
-    for choices, option in zip(near, chosen.tolist(), strict=True):
-        point[list(choices.features)] = choices.values[option]
-    return point
+    return frozenset(np.flatnonzero(~is_same(point, row)).tolist())

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from onetree.base.limits import check_choice
 from onetree.errors import InvalidInputError
+from onetree.questions.around import Around, is_same
 from onetree.questions.ask import Asker, Found
-from onetree.questions.costs import NORMS, Terms, is_same
-from onetree.questions.options import Choices
+from onetree.questions.costs import NORMS, Terms
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -76,22 +77,22 @@ class Nearest:
         sums = {name: weight for name, weight in self._parts.items() if name != "linf"}
         costs, near = self._costs(sums, fixed)
         if "linf" not in self._parts:
-            return self._asker.nearest(self._row, (costs, near), self._wanted, at_most=self._at_most)
+            return self._asker.nearest((costs, near), self._wanted, at_most=self._at_most)
         return self._with_largest(costs, self._costs({"linf": self._parts["linf"]}, fixed)[0], near)
 
-    def _costs(self, parts: Mapping[str, float], fixed: Collection[int]) -> tuple[Floats, list[Choices]]:
-        total, near = np.zeros(0), list[Choices]()
+    def _costs(self, parts: Mapping[str, float], fixed: Collection[int]) -> tuple[Floats, Around]:
+        found = []
         for name, weight in parts.items():
             terms = replace(self._terms, norm=name, fixed={*self._terms.fixed, *fixed})
             own, near = terms.costs(self._asker.options, self._row)
-            total = weight * own if not total.size else total + weight * own
-        return total, near
+            found.append(weight * own)
+        return reduce(np.add, found), near
 
     def _scaled(self, weight: float, fixed: Collection[int]) -> Found:
         costs = self._costs({"linf": weight}, fixed)
-        return self._asker.nearest(self._row, costs, self._wanted, largest=True, at_most=self._at_most)
+        return self._asker.nearest(costs, self._wanted, largest=True, at_most=self._at_most)
 
-    def _with_largest(self, sums: Floats, largest: Floats, near: list[Choices]) -> Found:
+    def _with_largest(self, sums: Floats, largest: Floats, near: Around) -> Found:
         """Return the least of a sum plus the largest difference.
 
         An input with a largest difference below the cap has a sum of at least that of the input found there. To be
@@ -101,7 +102,7 @@ class Nearest:
         n_boxes = 0
         while True:
             costs = np.where(largest < cap, sums, np.inf)
-            found = self._asker.nearest(self._row, (costs, near), self._wanted, at_most=bound)
+            found = self._asker.nearest((costs, near), self._wanted, at_most=bound)
             n_boxes += found.n_boxes
             if found.point is not None:
                 most = _largest_at(found.point, near, largest)
@@ -117,10 +118,11 @@ class Nearest:
                 return replace(best, status=status, lower_bound=best.cost, n_boxes=n_boxes)
 
 
-def _largest_at(point: Floats, near: list[Choices], numbers: Floats) -> float:
+def _largest_at(point: Floats, near: Around, numbers: Floats) -> float:
     """Return the largest of the numbers of the options that an input has."""
     at, found = 0, 0.0
-    for choices in near:
+    for axis in range(len(near)):
+        choices = near[axis]
         same = np.ones(len(choices.allowed), dtype=bool)
         for column, feature in enumerate(choices.features):
             same &= is_same(choices.values[:, column], float(point[feature]))

@@ -7,8 +7,7 @@ depends on the input that a question is about: the nearest one of the domain.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -21,20 +20,10 @@ from onetree.lowering.axis_tests import JointFeatures, joint_features
 from onetree.model.arrays import AxisEnsemble
 from onetree.model.categories import MISSING, OTHER
 from onetree.model.ensemble import Ensemble
+from onetree.questions.around import Around, Choices, Slabs
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-
-_CLOSE = 2.0**-23  # between neighbouring float32 numbers, relatively; they are further apart only beyond their range
-
-
-@dataclass(frozen=True, eq=False)
-class Choices:
-    """What the options of one axis are for a certain input: a row per option, a column per feature of the axis."""
-
-    features: tuple[int, ...]
-    values: Floats
-    allowed: Bools  # inside the domain
 
 
 class Options:
@@ -154,26 +143,15 @@ class Options:
         return row
 
     @cached_property
-    def _slabs(self) -> _Slabs:
-        return _Slabs([_slabs_of(*each) for each in zip(self.levels, self.values, self._takes_nan(), strict=True)])
+    def _slabs(self) -> Slabs:
+        ordinary = np.ones(self.ensemble.n_features, dtype=bool)
+        ordinary[list(self._members)] = False
+        return Slabs(self.levels, self.values, self._takes_nan(), ordinary)
 
-    def near(self, row: Floats) -> list[Choices]:
+    def near(self, row: Floats) -> Around:
         """Return the options of every axis; an ordinary one has in each slab the number that is nearest to the row."""
-        found, slabs = [], self._slabs
-        values, allowed = slabs.nearest(
-            np.array([_closest(values, x) for values, x in zip(self.values, row.tolist(), strict=True)]), row
-        )
-        for axis, part in enumerate(slabs.parts):
-            if axis in self.joint:
-                found.append(self._joint_choices(self.joint[axis], row))
-            elif axis in self._members:  # decided on another axis
-                found.append(Choices((), np.zeros((1, 0)), np.ones(1, dtype=bool)))
-            else:
-                inside = allowed[part]
-                if self.ensemble.nan_features[axis]:
-                    inside[-1] = self.values[axis].missing
-                found.append(Choices((axis,), values[part, np.newaxis], inside))
-        return found
+        joint = {axis: self._joint_choices(each, row) for axis, each in self.joint.items()}
+        return Around(self._slabs, joint, row)
 
     def _joint_choices(self, joint: JointFeatures, row: Floats) -> Choices:
         """Return the values of a joint axis; where an element is that of the row, the row's own number."""
@@ -227,58 +205,3 @@ def _above(values: Values, lowest: float | None) -> Values:
     if values.choices is not None:
         return replace(values, choices=tuple(each for each in values.choices if each >= lowest))
     return replace(values, low=max(values.low, lowest))
-
-
-def _slabs_of(levels: Floats, values: Values, takes_nan: bool) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return the ends of the slabs of a feature, and their least and largest allowed number.
-
-    The numbers are float32 if such lie close by, so that they are the same input in either precision. The missing value
-    is a slab whose ends are not numbers.
-    """
-    low, high = np.append(-np.inf, levels), np.append(levels, np.inf)  # low < value <= high
-    up, down = values.above(low), values.below(high)
-    if values.choices is None and not values.integer:
-        up, down = _rounded(up, low, np.minimum(high, values.high), np.inf), _rounded(down, low, down, -np.inf)
-    missing = np.full(int(takes_nan), np.nan)
-    return np.append(low, missing), np.append(high, missing), np.append(up, missing), np.append(down, missing)
-
-
-class _Slabs:
-    """The slabs of all features, one after another, in order to look at them at once."""
-
-    def __init__(self, each: list[tuple[Floats, Floats, Floats, Floats]]) -> None:
-        sizes = [len(slabs[0]) for slabs in each]
-        ends = np.cumsum(sizes).tolist()
-        self.parts = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
-        self._axis = np.repeat(np.arange(len(each)), sizes)
-        self._low, self._high, self._least, self._largest = (
-            np.concatenate([slabs[part] for slabs in each]) for part in range(4)
-        )
-
-    def nearest(self, closest: Floats, row: Floats) -> tuple[Floats, Bools]:
-        """Return the value nearest to the row in every slab, and whether there is one."""
-        close, x = closest[self._axis], np.nan_to_num(row, nan=0.0, posinf=np.inf, neginf=-np.inf)[self._axis]
-        unbounded = np.isneginf(self._low)  # -inf is no bound, and a number that can be an input itself
-        inside = ((self._low < close) | unbounded) & (close <= self._high)
-        found = np.where(inside, close, np.where(self._high < x, self._largest, self._least))
-        return found, ((self._low < found) | unbounded) & (found <= self._high)
-
-
-def _closest(values: Values, x: float) -> float:
-    """Return the allowed number that is nearest to `x`, or to 0 if that is missing; NaN if there is none."""
-    x = 0.0 if math.isnan(x) else x
-    if values.choices is None and not values.integer and values.low <= x <= values.high:
-        return x
-    around = np.concatenate([values.below(np.array([x])), values.above(np.array([x]))])
-    around = around[~np.isnan(around)]
-    return float(around[np.argmin(np.abs(around - x))]) if around.size else math.nan
-
-
-def _rounded(number: Floats, low: Floats, high: Floats, direction: float) -> Floats:
-    """Return the next float32 number in a direction where it is still above `low` and up to `high`, else the number."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        short = number.astype(np.float32)
-        wrong = short < number if direction > 0 else short > number
-        short = np.where(wrong, np.nextafter(short, np.float32(direction)), short).astype(np.float64)
-        close = np.abs(short - number) <= _CLOSE * np.abs(number)
-        return np.where(close & (low < short) & (short <= high), short, number)

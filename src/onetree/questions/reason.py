@@ -145,7 +145,7 @@ def explain(
         distance = None
         if radius:
             terms = Terms("linf", weights)
-            distance = asker.nearest(row, terms.costs(asker.options, row), search.wanted, largest=True).lower_bound
+            distance = asker.nearest(terms.costs(asker.options, row), search.wanted, largest=True).lower_bound
         contrasts = tuple(contrasted(asker, row, other, weights, size, widen) for other in others)
     bounds, sentences = described(asker.options, row, sorted(kept), inside)
     names = ensemble.feature_names

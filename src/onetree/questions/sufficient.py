@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from onetree.model.ensemble import Ensemble
+from onetree.questions.around import is_same
 from onetree.questions.ask import Asker
-from onetree.questions.costs import Terms, is_same, within
+from onetree.questions.costs import Terms, within
 from onetree.questions.hitting import smallest_hitting_set
 from onetree.questions.options import Options
 from onetree.questions.wording import interval, members, plain, shown
@@ -35,7 +36,6 @@ class Reasons:
         self.wanted: Bools = np.arange(ensemble.n_classes) != self.own if wanted is None else wanted
         self.n_features = ensemble.n_features
         self._asker, self._options, self._near = asker, asker.options, asker.options.near(row)
-        self._memo: dict[tuple[int, tuple[bool, ...]], Floats] = {}
         counts = np.bincount(ensemble.feature[ensemble.feature >= 0], minlength=ensemble.n_features)
         order = np.argsort(counts, kind="stable").tolist()
         self.tested = [each for each in order if counts[each]]  # those first that matter least
@@ -43,8 +43,7 @@ class Reasons:
     def _other_class(self, kept: set[int], inside: dict[int, Bools]) -> tuple[Floats | None, bool]:
         """Return an input of another class that differs only where it may, and whether it is proven that none is."""
         free = set(range(self.n_features)) - kept
-        box = within(self._near, self.row, inside, free, self._memo)
-        found = self._asker.nearest(self.row, (box, self._near), self.wanted, first=True)
+        found = self._asker.nearest((within(self._near, inside, free), self._near), self.wanted, first=True)
         return found.point, found.status == "none"
 
     def minimal(self, features: list[int]) -> tuple[set[int], str]:
@@ -73,7 +72,7 @@ class Reasons:
     def _shrunk(self, hit: set[int], point: Floats) -> frozenset[int]:
         """Return as few features as possible, apart from `hit`, whose change can change the class."""
         terms = Terms("l0", np.ones(self.n_features), fixed=hit, missing_cost=1.0)
-        found = self._asker.nearest(self.row, terms.costs(self._options, self.row), self.wanted)
+        found = self._asker.nearest(terms.costs(self._options, self.row), self.wanted)
         nearest = point if found.point is None else found.point
         return frozenset(
             feature

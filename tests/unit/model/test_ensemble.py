@@ -110,6 +110,22 @@ def test_scores_are_added_in_the_precision_of_the_rule():
     assert single[0, 0] == 1
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_scores_of_one_row_are_to_the_last_bit_those_among_many(dtype):
+    value = np.random.default_rng(0).normal(size=(300, 2))
+    leaves = dict.fromkeys(("feature", "children_left", "children_right"), [-1] * 300)
+    many_trees = stump(
+        roots=np.arange(300),
+        threshold=np.zeros(300),
+        missing_left=[False] * 300,
+        value=value,
+        rule=Rule("scores", dtype=dtype),
+        **leaves,
+    )
+    rows = np.zeros((100, 2))
+    assert many_trees.scores(rows[:1]).tobytes() == many_trees.scores(rows)[:1].tobytes()
+
+
 @pytest.mark.parametrize(("cut", "inclusive", "expected"), [(0.5, False, 0), (0.5, True, 1), (0.4, False, 1)])
 def test_one_score_is_compared_with_the_cut(cut, inclusive, expected):
     ensemble = two_leaves([0.25], [0.25], Rule("score", cut=cut, cut_inclusive=inclusive))

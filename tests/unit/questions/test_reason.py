@@ -107,7 +107,7 @@ def test_the_radius_is_the_distance_of_the_nearest_other_class():
 def test_a_reason_at_a_limit_still_holds_for_the_library():
     X, y = load_breast_cancer(return_X_y=True)
     forest = RandomForestClassifier(20, max_depth=4, random_state=0).fit(X, y)
-    reason = onetree.explain(forest, X[0], work_limit=200)
+    reason = onetree.explain(forest, X[0], work_limit=25)
     assert reason.status == "limit"
     rows = X.copy()
     for feature, name in enumerate(onetree.Ensemble.from_model(forest).feature_names):
